@@ -130,8 +130,11 @@ struct Sum {
 /// the capture moved by steps both ways.
 class CaptureSum {
 public:
-  /// `pairs`: batches, heads, queries and keys.
-  CaptureSum(RankedTensorType type, ArrayRef<int64_t> pairs) {
+  /// Of a sum over keys rows are those of `q`, else those of `k` are its last
+  /// dimension.
+  CaptureSum(RankedTensorType type, const Rows &q, const Rows &k)
+      : along(type.getRank() == 3 ? q : k) {
+    int64_t pairs[] = {along.size(0), q.heads(), q.count(), k.count()};
     for (auto [size, all] : llvm::zip(type.getShape(), pairs))
       result.shape.push_back(size == 1 ? 1 : all);
     int64_t count = 1;
@@ -168,6 +171,7 @@ public:
     };
     double slope = (8 * (at(0) - at(1)) - (at(2) - at(3))) / (12 * kStep);
     int64_t place = 0, pair[] = {p.batch, p.head, p.query, p.key};
+    along.enter(pair[0], pair[result.shape.size() == 3 ? 2 : 3]);
     for (auto [extent, index] : llvm::zip(result.shape, pair))
       place = place * extent + (extent == 1 ? 0 : index);
     result.values[place] += dy * slope;
@@ -182,6 +186,7 @@ public:
 
 private:
   static constexpr double kStep = 1e-3;
+  Rows along;
   GradientResult result;
   /// What modifications read.
   std::vector<std::shared_ptr<std::vector<double>>> held;
@@ -355,13 +360,11 @@ FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
   if (failed(score) || failed(keep))
     return failure();
   if constexpr (std::is_same_v<Op, AttentionBackwardOp>) {
-    int64_t pairs[] = {all.q.sequences(), all.q.heads(), all.q.count(),
-                       all.k.count()};
     for (auto [gradient, number] :
          llvm::zip(op.getCaptureGradients(), op.getOf()))
       if (failed(all.captures
                      .emplace_back(cast<RankedTensorType>(gradient.getType()),
-                                   pairs)
+                                   all.q, all.k)
                      .compile(op.getScore(), captures, number)))
         return failure();
   }

@@ -138,7 +138,10 @@ static SchedulePolicy unsplitPolicy(ModuleOp module,
     reason << *traits->streamExtent << " positions";
   else
     reason << "a number of positions that is not known";
-  if (!exceeds && !traits->windowed && traits->guards) {
+  // Each variant of each kernel is compiled, and no one streams so many keys
+  // past a CPU.
+  bool runsOnCpu = traits->target.hasCapability("cpu");
+  if (!exceeds && !traits->windowed && traits->guards && !runsOnCpu) {
     policy.guard =
         traits->stream + ">=" + std::to_string(keysBeyondCache(*traits));
     policy.guarded =

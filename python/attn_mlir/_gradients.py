@@ -33,8 +33,9 @@ class Wanted(typing.NamedTuple):
     def has_keys(self):
         return not self.sums[3]
 
-    def type(self, heads):
+    def type(self, heads, is_packed):
         batch, head, query, key = ("1" if is_sum else size for is_sum, size in zip(self.sums, ("?", heads, "?", "?")))
+        batch = "1" if is_packed else batch
         return f"tensor<{batch}x{head}x{f'{query}x{key}' if self.has_keys else '?'}x{self.element}>"
 
     def sum_to(self, found, like, lead):
@@ -48,6 +49,20 @@ class Wanted(typing.NamedTuple):
         padding = [n for size, own in zip(reversed(sizes), reversed(found.shape)) for n in (0, size - own)]
         found = torch.nn.functional.pad(found, padding) if any(padding) else found
         return found.reshape(like.shape).to(like.dtype)
+
+    def sum_packed(self, found, like, starts):
+        """The same of a sum over keys of packed queries, which begin at ``starts``: of a number of each head, or of each
+        head of each sequence."""
+        rows = found[0].double()
+        if not self.sums[0]:
+            places = torch.arange(rows.shape[-1], device=rows.device)
+            of_places = torch.searchsorted(starts[1:].contiguous().long(), places, right=True)
+            numbers = torch.arange(starts.shape[0] - 1, device=rows.device)
+            # Sums in one order, unlike those of index_add.
+            rows = (of_places == numbers[:, None]).double() @ rows.T
+        else:
+            rows = rows.sum(-1)
+        return rows.reshape(like.shape).to(like.dtype)
 
 
 def wanted_of(captured, array, lead, element):
@@ -78,7 +93,7 @@ def _text_of(problem, has_lse_gradient=False, wanted=()):
     results = ", ".join((q, k, v))
     if problem.result:
         results = results.replace(f"x{problem.element}>", f"x{problem.result}>")
-    results += "".join(f", {own.type(problem.heads)}" for own in wanted)
+    results += "".join(f", {own.type(problem.heads, bool(given.cu_q))}" for own in wanted)
     names = ["%dq", "%dk", "%dv", *(f"%dc{i}" for i in range(len(wanted)))]
     lse = f"tensor<{'1' if given.cu_q else '?'}x{problem.heads}x?xf32>"
     operands = {"q": q, "k": k, "v": v, "o": o, "do": o, "lse": lse}
@@ -142,17 +157,21 @@ def gradients(q, k, v, o, lse, dout, call, layout, is_wide=False, dlse=None, of=
     if call.get("cu_seqlens_q") is not None or call.get("cu_seqlens_k") is not None:
         # What is of no sequence is not written.
         out = tuple(torch.zeros_like(x, dtype=torch.float32 if is_wide else None) for x in inputs[:3])
+        out += tuple(torch.zeros((1, 1 if x.sums[1] else lse.shape[1], lse.shape[2]), device=q.device) for x in wanted)
     found = kernel(*inputs, out=out)
     own = tuple(dx[..., : x.shape[-1]].contiguous() for dx, x in zip(found, (q, k, v)))
-    return own + tuple(x.sum_to(dx, array, lead) for x, dx, (array, lead) in zip(wanted, found[3:], of))
+    starts = call.get("cu_seqlens_q")
+    return own + tuple(x.sum_to(dx, array, lead) if starts is None else x.sum_packed(dx, array, starts)
+                       for x, dx, (array, lead) in zip(wanted, found[3:], of))
 
 
-def packed_gradients(q, k, v, o, lse, dout, call, dlse=None):
-    """The same of sequences one after the other, [tokens, H, D] and LSE [H, tokens]. Tokens of no sequence have gradients
-    of zero."""
+def packed_gradients(q, k, v, o, lse, dout, call, dlse=None, slopes=None):
+    """The same of sequences one after the other, [tokens, H, D] and LSE [H, tokens], and behind them of ``slopes``, [H] or
+    [sequences, H]. Tokens of no sequence have gradients of zero."""
+    of = [] if slopes is None else [(slopes, 2 - slopes.dim())]
     found = gradients(*(x[None] for x in (q, k, v, o, lse, dout)), call, "bshd",
-                      dlse=None if dlse is None else dlse[None])
-    return tuple(dx[0] for dx in found)
+                      dlse=None if dlse is None else dlse[None], of=of)
+    return tuple(dx[0] for dx in found[:3]) + found[3:]
 
 
 def of_sinks(sinks, o, lse, dout, dlse, layout):

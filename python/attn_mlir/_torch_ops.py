@@ -23,6 +23,8 @@ _PACKED = (
     f"Tensor? slopes, {_FEATURES}"
 )
 _MASK, _SINKS, _SLOPES = 3, 4, 5  # Their places in _DENSE.
+_PACKED_SLOPES = 8  # In _PACKED.
+_DIFFERENTIABLE = {"attention": (_MASK, _SINKS, _SLOPES), "varlen": (_PACKED_SLOPES,)}  # Beside q, k and v.
 _library = torch.library.Library("attn_mlir", "DEF")
 _recompute = False
 
@@ -141,13 +143,28 @@ def _obstacle(q, v, call):
     return _gradients.obstacle(call)
 
 
-def packed_backward(dout, dlse, o, lse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers):
+def packed_backward(*arguments):
+    return _packed_backward(*arguments, of_slopes=False)
+
+
+def _packed_capture_backward(*arguments):
+    return _packed_backward(*arguments, of_slopes=True)
+
+
+def _packed_capture_backward_shapes(*arguments):
+    return (*_backward_shapes(*arguments), torch.empty_like(arguments[4 + _PACKED_SLOPES]))
+
+
+def _packed_backward(dout, dlse, o, lse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers, of_slopes):
+    """Gradients of q, k and v, and behind them those of slopes if they are asked for."""
     features = Features(*numbers)
     call = _features.ragged(
         features, cu_q, cu_k, used_k, used_q=used_q, first=first, slopes=slopes, has_own_kernels=True)
     obstacle = _obstacle(q, v, call)
     if obstacle is None:
-        return _gradients.packed_gradients(q, k, v, o, lse, dout, call, dlse)
+        return _gradients.packed_gradients(q, k, v, o, lse, dout, call, dlse, slopes if of_slopes else None)
+    if of_slopes:
+        raise NotImplementedError(f"alibi_slopes: slopes have no gradient with {obstacle}")
     if first is not None:
         raise NotImplementedError(f"first: keys that begin later have no backward with {obstacle}")
     _check_recompute(f"{obstacle} of packed sequences")
@@ -188,9 +205,9 @@ def _define(name, arguments, forward, shapes, backward):
 
     def formula(ctx, dout, dlse):
         more = [i for i, wanted in enumerate(ctx.needs_input_grad[3:], 3) if wanted]
-        if any(name != "attention" or i not in (_MASK, _SINKS, _SLOPES) for i in more):
+        if any(i not in _DIFFERENTIABLE[name] for i in more):
             raise NotImplementedError(
-                "attn_mlir: expected gradients of q, k, v, and not of packed sequences a mask of numbers, sinks and slopes, "
+                "attn_mlir: expected gradients of q, k, v, slopes, and not of packed sequences a mask of numbers and sinks, "
                 "but others were asked for")
         if dout is None and dlse is None:
             return (None,) * len(ctx.tensors)
@@ -198,6 +215,9 @@ def _define(name, arguments, forward, shapes, backward):
         dout, saved = torch.zeros_like(o) if dout is None else dout, iter(rest)
         inputs = [next(saved) if is_tensor else x for is_tensor, x in zip(ctx.tensors, ctx.others)]
         found = [None] * len(inputs)
+        if name == "varlen" and more:
+            *found[:3], found[_PACKED_SLOPES] = torch.ops.attn_mlir.varlen_capture_bwd(dout, dlse, o, lse, *inputs)
+            return tuple(found)
         if _MASK in more or _SLOPES in more:
             asked = _MASK in more, _SLOPES in more
             *found[:3], of_mask, of_slopes = torch.ops.attn_mlir.attention_capture_bwd(
@@ -217,6 +237,11 @@ _library.define(
     "(Tensor, Tensor, Tensor, Tensor, Tensor)", tags=(torch.Tag.pt2_compliant_tag,))
 _library.impl("attention_capture_bwd", _capture_backward, "CompositeExplicitAutograd")
 torch.library.register_fake("attn_mlir::attention_capture_bwd", _capture_backward_shapes, lib=_library)
+_library.define(
+    f"varlen_capture_bwd(Tensor dout, Tensor? dlse, Tensor o, Tensor lse, {_PACKED}) -> (Tensor, Tensor, Tensor, Tensor)",
+    tags=(torch.Tag.pt2_compliant_tag,))
+_library.impl("varlen_capture_bwd", _packed_capture_backward, "CompositeExplicitAutograd")
+torch.library.register_fake("attn_mlir::varlen_capture_bwd", _packed_capture_backward_shapes, lib=_library)
 _define("attention", _DENSE, _dense, _dense_shapes, dense_backward)
 _define("varlen", _PACKED, _packed, _packed_shapes, packed_backward)
 

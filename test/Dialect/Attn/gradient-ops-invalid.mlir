@@ -402,12 +402,24 @@ func.func @capture_without_score(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf3
 // -----
 
 func.func @capture_packed(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %cu: tensor<3xi32>, %bias: tensor<8xf32>) {
-  // expected-error @+1 {{gradients of captures expect sequences that are not packed}}
+  // expected-error @+1 {{gradients of captures of packed sequences expect a sum over queries or over keys, but got 'tensor<1x1x8x8xf32>'}}
   %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) cu_seqlens_q(%cu) cu_seqlens_k(%cu) captures(%bias) of([0])
       score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<8xf32>) {
     %x = attn.gather %t[%i] : tensor<8xf32> -> f32
     %y = arith.addf %s, %x : f32
     attn.yield %y : f32
-  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<3xi32>, tensor<3xi32>, tensor<8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x1x8xf32>)
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<3xi32>, tensor<3xi32>, tensor<8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x1x8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @capture_packed_keys_of_batches(%q: tensor<2x2x8x16xf16>, %k: tensor<1x2x16x16xf16>, %lse: tensor<2x2x8xf32>, %cu: tensor<3xi32>, %bias: f32) {
+  // expected-error @+1 {{gradients of captures of packed sequences expect no sum over batches, but got 'tensor<1x1x8xf32>'}}
+  %r:4 = attn.attention_backward %q, %k, %k, %q, %q, %lse scale(0.25) cu_seqlens_k(%cu) captures(%bias) of([0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: f32) {
+    %y = arith.mulf %s, %t : f32
+    attn.yield %y : f32
+  } : (tensor<2x2x8x16xf16>, tensor<1x2x16x16xf16>, tensor<1x2x16x16xf16>, tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x2x8xf32>, tensor<3xi32>, f32) -> (tensor<2x2x8x16xf16>, tensor<1x2x16x16xf16>, tensor<1x2x16x16xf16>, tensor<1x1x8xf32>)
   return
 }

@@ -179,6 +179,29 @@ class Operators(unittest.TestCase):
                 o = o.index_select(0, torch.tensor([0, 1, 2, 3, 5, 6, 7]))
                 self.agrees_with_recomputed(o, leaves)
 
+    def test_gradients_of_slopes_of_packed_sequences(self):
+        """Of heads, and of heads of each sequence, beside float64; one sequence has no queries, and a token is of none."""
+        lengths = (5, 0, 3), (7, 2, 4)
+        places = tuple(starts(*x) for x in lengths)
+        for sizes in ((4,), (3, 4)):
+            with self.subTest(sizes=sizes):
+                torch.manual_seed(5)
+                tensors = [torch.randn(n, h, 16) for n, h in ((9, 4), (13, 2), (13, 2))] + [torch.rand(sizes)]
+                exact, given = ([x.to(dtype).requires_grad_() for x in tensors] for dtype in (torch.double, torch.float32))
+                total, weight = 0, torch.randn(8, 4, 16)
+                for n, (queries, keys) in enumerate(zip(*lengths)):
+                    q, k, v = (x[at[n]:at[n + 1]].transpose(0, 1)[None] for x, at in zip(exact, (places[0], places[1], places[1])))
+                    def score(s, b, h, i, j):
+                        return s - exact[3].expand(3, 4)[n][None, :, None, None] * (i + keys - queries - j).abs()
+                    o, lse = reference.attention(q, k, v, keep=reference.window(queries, keys, right=0), score=score)
+                    own = weight[places[0][n]:places[0][n + 1]].double()
+                    total = total + (o[0].transpose(0, 1) * own).sum() + lse.square().sum()
+                wanted = torch.autograd.grad(total, exact)
+                o, lse = attn_mlir.torch.attention_varlen(*given[:3], *places, causal=True, alibi_slopes=given[3])
+                found = torch.autograd.grad((o[:8] * weight).sum() + lse[:, :8].square().sum(), given)
+                for a, b in zip(found, wanted):
+                    reference.check(self, a, b, torch.float32, 1e-4)
+
     def agrees_with_recomputed(self, o, leaves):
         weight = torch.randn_like(o)
         found = torch.autograd.grad((o * weight).sum(), leaves, retain_graph=True)
@@ -203,24 +226,26 @@ class Operators(unittest.TestCase):
         return torch.autograd.grad((o * weight.double()).sum(), (q, k, v))
 
     def test_gradients(self):
-        for dtype, bound in ((torch.float32, 1e-5), (torch.bfloat16, 2e-2)):
-            for sizes, options in (({}, {}), ({"kv_heads": 2}, {"causal": True}), ({}, {"window": (3, 1), "scale": 0.5}),
-                                   ({"queries": 11, "keys": 7, "kv_heads": 1}, {"causal": True, "softcap": 2.0})):
-                for layout in ("bhsd", "bshd"):
-                    with self.subTest(dtype=dtype, sizes=sizes, options=options, layout=layout):
-                        tensors = [x[..., :12].to(dtype) for x in make(**sizes)]
-                        weight = torch.randn(tensors[0].shape).to(dtype)
-                        window = options.get("window", (-1, 0) if "causal" in options else (-1, -1))
-                        wanted = self.gradients(tensors, weight, **{**options, "window": window})
-                        # As memory holds them there.
-                        given = [x.transpose(1, 2).contiguous() if layout == "bshd" else x for x in (*tensors, weight)]
-                        leaves = [x.clone().requires_grad_() for x in given[:3]]
-                        o, _ = attn_mlir.torch.attention(*leaves, layout=layout, **options)
-                        found = torch.autograd.grad((o * given[3]).sum(), leaves)
-                        for a, b, x in zip(found, wanted, leaves):
-                            self.assertEqual((a.dtype, a.shape), (x.dtype, x.shape))
-                            a = a.transpose(1, 2) if layout == "bshd" else a
-                            self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), bound)
+        cases = (({}, {}), ({"kv_heads": 2}, {"causal": True}), ({}, {"window": (3, 1), "scale": 0.5}),
+                 ({"queries": 11, "keys": 7, "kv_heads": 1}, {"causal": True, "softcap": 2.0}))
+        # Each case in both layouts, of which one is of each type: kernels take a second each to compile.
+        for first, (dtype, bound) in enumerate(((torch.float32, 1e-5), (torch.bfloat16, 2e-2))):
+            for number, (sizes, options) in enumerate(cases, first):
+                layout = ("bhsd", "bshd")[number % 2]
+                with self.subTest(dtype=dtype, sizes=sizes, options=options, layout=layout):
+                    tensors = [x[..., :12].to(dtype) for x in make(**sizes)]
+                    weight = torch.randn(tensors[0].shape).to(dtype)
+                    window = options.get("window", (-1, 0) if "causal" in options else (-1, -1))
+                    wanted = self.gradients(tensors, weight, **{**options, "window": window})
+                    # As memory holds them there.
+                    given = [x.transpose(1, 2).contiguous() if layout == "bshd" else x for x in (*tensors, weight)]
+                    leaves = [x.clone().requires_grad_() for x in given[:3]]
+                    o, _ = attn_mlir.torch.attention(*leaves, layout=layout, **options)
+                    found = torch.autograd.grad((o * given[3]).sum(), leaves)
+                    for a, b, x in zip(found, wanted, leaves):
+                        self.assertEqual((a.dtype, a.shape), (x.dtype, x.shape))
+                        a = a.transpose(1, 2) if layout == "bshd" else a
+                        self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), bound)
 
     def test_gradients_of_sinks(self):
         """Of sinks, q, k and v, beside float64, where rows without keys are among them."""

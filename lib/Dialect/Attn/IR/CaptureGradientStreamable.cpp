@@ -27,7 +27,8 @@ struct Sums {
     auto isSum = [&](unsigned dim, unsigned ofQuery) {
       return type.getDimSize(dim) == 1 && q.getDimSize(ofQuery) != 1;
     };
-    batch = isSum(0, 0);
+    // A packed sequence is not summed with others.
+    batch = isSum(0, 0) && !op.getQueryOffsets() && !op.getKeyOffsets();
     heads = isSum(1, head);
     keys = type.getRank() == 3;
     queries = !keys && isSum(2, seq);
@@ -90,8 +91,9 @@ SmallVector<AffineMap> AttentionBackwardCaptureOp::getViewMaps() {
   Gradient g = gradientOf(*this);
   auto d = [&](unsigned axis) { return getAffineDimExpr(axis, getContext()); };
   AffineExpr zero = getAffineConstantExpr(0, getContext());
+  bool isPacked = sums.keys ? bool(g.queryOffsets) : bool(g.keyOffsets);
   SmallVector<AffineExpr> dims{
-      sums.batch ? zero : d(g.at.batch),
+      sums.batch || isPacked ? zero : d(g.at.batch),
       sums.heads ? zero : d(g.at.kvHead) * g.groupSize() + d(g.at.group),
       sums.queries ? zero : d(g.at.query)};
   if (!sums.keys)
@@ -115,8 +117,16 @@ SmallVector<Value> AttentionBackwardCaptureOp::getScalarCaptures() {
   return scalarsAmong(getCaptures());
 }
 
+SmallVector<PackedAxis> AttentionBackwardCaptureOp::getPackedAxes() {
+  return packedAxesOf(gradientOf(*this));
+}
+
 bool AttentionBackwardCaptureOp::readsElements(unsigned view) {
   return view >= gradientOf(*this).firstOther;
+}
+
+bool AttentionBackwardCaptureOp::wantsZerosBehind(unsigned view) {
+  return wantsZeros(view);
 }
 
 bool AttentionBackwardCaptureOp::isOfColumns(unsigned view) {

@@ -194,9 +194,6 @@ struct GradientVerifier {
 
   /// The gradient of a capture, of this number.
   LogicalResult ofCapture(Value value, int64_t number, ValueRange captures) {
-    if (queryOffsets || keyOffsets)
-      return error() << "gradients of captures expect sequences that are not "
-                        "packed";
     if (number < 0 || number >= int64_t(captures.size()) ||
         !isa<FloatType>(getElementTypeOrSelf(captures[number])))
       return error() << "gradients of captures expect the number of a capture "
@@ -206,6 +203,8 @@ struct GradientVerifier {
     SmallVector<int64_t> all{query.getDimSize(0), query.getDimSize(head()),
                              query.getDimSize(seq()), key.getDimSize(seq())},
         wanted = all;
+    if (type.getRank() == 4 && (queryOffsets || keyOffsets))
+      wanted[0] = key.getDimSize(0);
     wanted.truncate(std::clamp<int64_t>(type.getRank(), 3, 4));
     for (auto [size, own] : llvm::zip(wanted, type.getShape()))
       size = own == 1 ? 1 : size;
@@ -219,7 +218,27 @@ struct GradientVerifier {
                         "dimension where it is summed over keys and not over "
                         "queries, but got "
                      << type;
+    if (failed(ofPackedCapture(type)))
+      return failure();
     return like("capture gradient", value, wanted, /*mayBeWide=*/true);
+  }
+
+  /// Where sequences are packed, sums are of one of them: rows of queries or
+  /// of keys, wherever these lie.
+  LogicalResult ofPackedCapture(RankedTensorType type) {
+    if (!queryOffsets && !keyOffsets)
+      return success();
+    if (type.getRank() == 4 && type.getDimSize(2) != 1)
+      return error() << "gradients of captures of packed sequences expect a "
+                        "sum over queries or over keys, but got "
+                     << type;
+    int64_t batches =
+        type.getRank() == 3 ? query.getDimSize(0) : key.getDimSize(0);
+    if (type.getDimSize(0) == 1 && batches != 1)
+      return error() << "gradients of captures of packed sequences expect no "
+                        "sum over batches, but got "
+                     << type;
+    return success();
   }
 
   /// What contributions to the gradient of the query are added to.
@@ -414,9 +433,9 @@ static SmallVector<Value> withCaptures(OpBuilder &b, AttentionBackwardOp op,
        llvm::zip(op.getCaptureGradients().getTypes(), op.getOf())) {
     auto part = AttentionBackwardCaptureOp::create(
         b, op.getLoc(), type, op.getQuery(), op.getKey(), op.getValue(),
-        op.getOutputGradient(), op.getLse(), delta, op.getCaptures(),
-        op.getMaskAttr(), op.getScaleAttr(), op.getLayoutAttr(),
-        b.getI64IntegerAttr(number));
+        op.getOutputGradient(), op.getLse(), delta, op.getQueryOffsets(),
+        op.getKeyOffsets(), op.getCaptures(), op.getMaskAttr(),
+        op.getScaleAttr(), op.getLayoutAttr(), b.getI64IntegerAttr(number));
     IRMapping map;
     op.getScore().cloneInto(&part.getScore(), map);
     op.getKeep().cloneInto(&part.getKeep(), map);

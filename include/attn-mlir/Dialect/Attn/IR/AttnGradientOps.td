@@ -64,8 +64,9 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
 
     Results are [B,H,Sq,Skv], of f32 or the element type of Q. Where a dimension is 1, dC is summed over it:
     a bias [1,H,Sq,Skv] that is read at [0,h,i,j] has a gradient of its own shape. Sums over keys have no last
-    dimension, [B,H,Sq], such as that of a slope of a head, whose sum over queries is left to do. Queries and keys are not summed over both,
-    and sequences are not packed.
+    dimension, [B,H,Sq], such as that of a slope of a head, whose sum over queries is left to do. Queries and keys are not summed over both.
+    Of packed sequences results lie as what they are along does: [1,H,Sq] as packed queries, [1,H,1,Skv] as packed keys. One of queries and
+    keys is summed over then, and batches are not.
 
     *Edges.* A query that attends to nothing has an LSE of -inf: it adds nothing, and its
     gradient is 0. No keys, or no queries: gradients of 0. With sinks LSE takes part in them,
@@ -225,9 +226,10 @@ def Attn_AttentionBackwardFusedOp : Attn_GradientOp<"attention_backward_fused",
 }
 
 def Attn_AttentionBackwardCaptureOp : Attn_GradientOp<"attention_backward_capture",
-    [DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
-       "isOfColumns", "readsElements", "loadsStepsAhead"]>]> {
+       "isOfColumns", "readsElements", "getPackedAxes", "wantsZerosBehind",
+       "loadsStepsAhead"]>]> {
   let summary = "Gradient of attention with respect to what its regions capture";
   let description = [{
     A gradient of a capture of `attn.attention_backward`, `of` the capture of that number, from
@@ -237,19 +239,15 @@ def Attn_AttentionBackwardCaptureOp : Attn_GradientOp<"attention_backward_captur
   }];
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
-    Attn_RowTensor:$lse, Attn_RowTensor:$delta, Variadic<Attn_Capture>:$captures),
-    gradientAttributes, (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$of));
+    Attn_RowTensor:$lse, Attn_RowTensor:$delta), gradientOperands, gradientAttributes,
+    (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$of));
   let results = (outs Attn_GradientTensor:$capture_gradient);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta
     (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
     `captures` `(` $captures `)` `of` `(` $of `)` custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
-  }];
-  let extraClassDeclaration = [{
-    /// Sequences are never packed.
-    ::mlir::TypedValue<::mlir::RankedTensorType> getQueryOffsets() { return {}; }
-    ::mlir::TypedValue<::mlir::RankedTensorType> getKeyOffsets() { return {}; }
   }];
 }
 

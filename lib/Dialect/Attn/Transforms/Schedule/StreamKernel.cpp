@@ -396,7 +396,9 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
     if (isStreamed(i) != ofStream || !hasTiles(i))
       continue;
     SmallVector<Value> offsets = offsetsOf(i);
-    bool ends = ofStream && streamBound && op.wantsZerosBehind(i);
+    // What streams around that one select has no end along it.
+    bool ends = ofStream && streamBound && op.wantsZerosBehind(i) &&
+                views[i].map.isFunctionOfDim(streamed);
     SmallVector<Value> blocks = blocksOf(i);
     tiles[i] =
         LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
