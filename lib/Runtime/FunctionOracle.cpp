@@ -158,6 +158,8 @@ public:
   /// that are arguments; fails after a diagnostic.
   LogicalResult makeStreamLengths() {
     std::mt19937_64 random(options.seed);
+    if (failed(makeBlocksByKeys(random)))
+      return failure();
     WalkResult result = function.walk([&](StreamableOpInterface op) {
       auto attention = dyn_cast<AttentionOp>(op.getOperation());
       if (!op.getLengthsView() && op.getPackedAxes().empty() &&
@@ -293,6 +295,34 @@ private:
     unsigned view = llvm::find(tensors, argument) - tensors.begin();
     poisonUnused(op, view, *extents, sequences, op.getViewPermutations()[view],
                  values);
+  }
+
+  /// Draws lists of blocks that gradients take in both orders.
+  LogicalResult makeBlocksByKeys(std::mt19937_64 &random) {
+    WalkResult result = function.walk([&](AttentionBackwardOp op) {
+      if (op.getBlocks().empty())
+        return WalkResult::advance();
+      AttentionOp attention;
+      for (Operation *user : op.getBlocks().front().getUsers())
+        if (auto found = dyn_cast<AttentionOp>(user))
+          attention = found;
+      if (!attention || attention.getBlocks() != op.getBlocks())
+        return op.emitOpError("a run expects an attn.attention of the same "
+                              "lists of blocks, but got none"),
+               WalkResult::interrupt();
+      FailureOr<SmallVector<int64_t>> extents =
+          resolveExtents(attention, options.sizes);
+      if (failed(extents))
+        return WalkResult::interrupt();
+      auto lists = makeBlocksOfGradients(attention, op, *extents, random);
+      SmallVector<Value> views(op.getBlocks());
+      llvm::append_range(views, op.getKeyBlocks());
+      for (auto [view, values] : llvm::zip_equal(views, lists))
+        if (auto argument = dyn_cast<BlockArgument>(view))
+          lengths.try_emplace(argument, values);
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 
   void addWord(int64_t word) { words.push_back(word); }

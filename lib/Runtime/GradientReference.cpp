@@ -193,6 +193,41 @@ private:
   std::vector<RegionValue> modified;
 };
 
+/// Lists of blocks by rows of queries.
+class BlockRows {
+public:
+  BlockRows() = default;
+  BlockRows(SmallVector<const GradientInput *> lists, ArrayRef<int64_t> size)
+      : lists(std::move(lists)), size(size) {}
+
+  /// Whether the block of a pair is full; nothing where no list has it.
+  std::optional<bool> listed(const Pair &p) const {
+    if (lists.empty())
+      return false;
+    for (unsigned list = 0; list < lists.size(); list += 2)
+      if (names(*lists[list], *lists[list + 1], p))
+        return list > 0;
+    return std::nullopt;
+  }
+
+private:
+  bool names(const GradientInput &counts, const GradientInput &numbers,
+             const Pair &p) const {
+    ArrayRef<int64_t> shape = numbers.shape;
+    int64_t row = ((shape[0] == 1 ? 0 : p.batch) * shape[1] +
+                   (shape[1] == 1 ? 0 : p.head)) *
+                      shape[2] +
+                  p.query / size[0];
+    for (int64_t i = 0; i < int64_t(counts.values[row]); ++i)
+      if (numbers.values[row * shape[3] + i] == double(p.key / size[1]))
+        return true;
+    return false;
+  }
+
+  SmallVector<const GradientInput *> lists;
+  SmallVector<int64_t> size;
+};
+
 /// dQ, dK and dV of one operation, and gradients of captures.
 class Gradients {
 public:
@@ -211,6 +246,7 @@ public:
   std::vector<double> delta, deltaSize;
   RegionValue score, keep;
   std::vector<CaptureSum> captures;
+  BlockRows blocks;
 
   /// The heads of one KV head of one batch; others may be evaluated meanwhile.
   void evaluate(int64_t b, int64_t g, RegionValue modify, RegionValue keeps) {
@@ -232,6 +268,9 @@ public:
 private:
   bool takesPart(const AttentionSizes &sizes, const Pair &p,
                  RegionValue &keeps) const {
+    std::optional<bool> isFull = blocks.listed(p);
+    if (!isFull || *isFull)
+      return isFull.has_value();
     return attends(mask, sizes, p.query, p.key) &&
            (!keeps || keeps({p.batch, p.head, p.query, p.key}).i != 0);
   }
@@ -341,6 +380,13 @@ FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
   if (lseGradient)
     for (auto [delta, taken] : llvm::zip(all.delta, lseGradient->values))
       delta -= taken;
+  SmallVector<const GradientInput *> lists;
+  for (unsigned i = 0; i < op.getBlocks().size(); ++i)
+    lists.push_back(takeIf(true));
+  // Lists by keys say the same.
+  if constexpr (std::is_same_v<Op, AttentionBackwardOp>)
+    others = others.drop_front(op.getKeyBlocks().size());
+  all.blocks = BlockRows(std::move(lists), op.getBlockSize());
   SmallVector<CaptureValue> captures;
   for (Value capture : op.getCaptures()) {
     CaptureValue &value = captures.emplace_back();

@@ -114,13 +114,16 @@ static int64_t capacityOf(StreamableOpInterface op, ArrayRef<int64_t> extents,
   return extents[streamAxisOf(op)];
 }
 
+/// What stands behind the numbers of a list: those of no block.
+static constexpr double kNone[] = {-1, 1 << 30, 3};
+
 /// Counts and numbers of lists of blocks of these shapes: rows that list
 /// nothing, a few blocks and many, the partial ones in any order, and numbers
-/// of no block behind them.
+/// of no block behind them. `mayBeFull` says it of a row and a block.
 static std::vector<std::vector<double>>
 drawBlocks(ArrayRef<SmallVector<int64_t>> shapes, int64_t blocks,
-           std::mt19937_64 &random) {
-  constexpr double kNone[] = {-1, 1 << 30, 3};
+           std::mt19937_64 &random,
+           function_ref<bool(int64_t, int64_t)> mayBeFull) {
   std::vector<std::vector<double>> lists;
   for (ArrayRef<int64_t> shape : shapes)
     lists.emplace_back(roomOf(shape), kNone[1]);
@@ -128,8 +131,11 @@ drawBlocks(ArrayRef<SmallVector<int64_t>> shapes, int64_t blocks,
     std::vector<double> named[2];
     int64_t percent = 25 * (random() % 5);
     for (int64_t block = 0; block < blocks; ++block)
-      if (int64_t(random() % 100) < percent)
-        named[random() % (lists.size() / 2)].push_back(double(block));
+      if (int64_t(random() % 100) < percent) {
+        uint64_t list = random() % (lists.size() / 2);
+        named[mayBeFull(row % shapes[0][2], block) ? list : 0].push_back(
+            double(block));
+      }
     std::shuffle(named[0].begin(), named[0].end(), random);
     for (size_t list = 0; list < lists.size() / 2; ++list) {
       int64_t columns = shapes[2 * list + 1].back();
@@ -140,6 +146,75 @@ drawBlocks(ArrayRef<SmallVector<int64_t>> shapes, int64_t blocks,
             i < int64_t(count) ? named[list][i] : kNone[i % std::size(kNone)];
     }
   }
+  return lists;
+}
+
+/// The same blocks by rows of what they were columns of, in lists of `shapes`.
+static std::vector<std::vector<double>>
+transposeBlocks(ArrayRef<std::vector<double>> lists,
+                ArrayRef<SmallVector<int64_t>> shapes,
+                ArrayRef<SmallVector<int64_t>> transposed) {
+  std::vector<std::vector<double>> result;
+  for (ArrayRef<int64_t> shape : transposed)
+    result.emplace_back(roomOf(shape), kNone[1]);
+  auto rowOf = [](ArrayRef<int64_t> shape, int64_t b, int64_t h, int64_t row) {
+    return ((shape[0] == 1 ? 0 : b) * shape[1] + (shape[1] == 1 ? 0 : h)) *
+               shape[2] +
+           row;
+  };
+  for (size_t list = 0; list < lists.size(); list += 2) {
+    ArrayRef<int64_t> from = shapes[list], to = transposed[list];
+    int64_t columns = shapes[list + 1][3], room = transposed[list + 1][3];
+    for (int64_t b = 0; b < to[0]; ++b)
+      for (int64_t h = 0; h < to[1]; ++h)
+        for (int64_t other = 0; other < to[2]; ++other) {
+          int64_t place = rowOf(to, b, h, other), count = 0;
+          for (int64_t row = 0; row < from[2]; ++row) {
+            int64_t own = rowOf(from, b, h, row);
+            ArrayRef<double> named(&lists[list + 1][own * columns],
+                                   size_t(lists[list][own]));
+            if (llvm::is_contained(named, double(other)))
+              result[list + 1][place * room + count++] = double(row);
+          }
+          result[list][place] = double(count);
+        }
+  }
+  return result;
+}
+
+std::vector<std::vector<double>>
+attn::makeBlocksOfGradients(AttentionOp attention, AttentionBackwardOp gradient,
+                            ArrayRef<int64_t> extents,
+                            std::mt19937_64 &random) {
+  StreamableOpInterface op = attention;
+  SmallVector<StreamAxis> axes = op.getStreamAxes();
+  auto extentOf = [&](StringRef name) {
+    return extents[llvm::find_if(axes,
+                                 [&](const StreamAxis &axis) {
+                                   return axis.name == name;
+                                 }) -
+                   axes.begin()];
+  };
+  int64_t queries = extentOf("query"), keys = extentOf("key"),
+          rows = attention.getBlockSize()[0],
+          columns = attention.getBlockSize()[1];
+  SmallVector<SmallVector<int64_t>> shapes, transposed;
+  for (unsigned i = 0; i < attention.getBlocks().size(); ++i) {
+    shapes.push_back(viewSizes(op, attention.getFirstBlockView() + i, extents));
+    auto type = cast<RankedTensorType>(gradient.getKeyBlocks()[i].getType());
+    SmallVector<int64_t> &shape = transposed.emplace_back();
+    shape = {type.getDimSize(0) == 1 ? 1 : extentOf("batch"),
+             type.getDimSize(1), int64_t(llvm::divideCeil(keys, columns))};
+    if (type.getRank() == 4)
+      shape.push_back(int64_t(llvm::divideCeil(queries, rows)));
+  }
+  auto lists = drawBlocks(shapes, llvm::divideCeil(keys, columns), random,
+                          [&](int64_t row, int64_t block) {
+                            return (row + 1) * rows <= queries &&
+                                   (block + 1) * columns <= keys;
+                          });
+  for (std::vector<double> &list : transposeBlocks(lists, shapes, transposed))
+    lists.push_back(std::move(list));
   return lists;
 }
 
@@ -199,7 +274,8 @@ FailureOr<SequenceContents> attn::makeSequences(StreamableOpInterface op,
     shapes.push_back(viewSizes(op, first + i, extents));
   int64_t blocks =
       llvm::divideCeil(extents[streamAxisOf(op)], attention.getBlockSize()[1]);
-  auto lists = drawBlocks(shapes, blocks, random);
+  auto lists =
+      drawBlocks(shapes, blocks, random, [](int64_t, int64_t) { return true; });
   for (size_t i = 0; i < lists.size(); ++i)
     if (failed(make(first + i, [&](int64_t) { return lists[i]; })))
       return failure();

@@ -3,7 +3,9 @@
 #ifndef ATTN_MLIR_LIB_RUNTIME_LENGTHS_H
 #define ATTN_MLIR_LIB_RUNTIME_LENGTHS_H
 
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Runtime/Oracle.h"
 #include <map>
 #include <random>
@@ -24,6 +26,13 @@ mlir::FailureOr<SequenceContents> makeSequences(StreamableOpInterface op,
                                                 const OracleOptions &options,
                                                 std::mt19937_64 &random,
                                                 bool all = false);
+
+/// Lists of blocks that gradients take, and the attention that they are of:
+/// drawn by rows of queries, and behind them the same by rows of keys. What
+/// reaches behind the last query or key is not full.
+std::vector<std::vector<double>>
+makeBlocksOfGradients(AttentionOp attention, AttentionBackwardOp gradient,
+                      llvm::ArrayRef<int64_t> extents, std::mt19937_64 &random);
 
 /// The elements of a view of integers in a run: what `contents` state, or
 /// drawn: of 8 bits 0 or 1, else, along the last dimension, numbers that never

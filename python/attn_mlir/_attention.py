@@ -516,16 +516,18 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     return plan.run(inputs, out, stream, numbers_of(regions))
 
 
-def traced_call(q, k, v, traced, captured, scale):
+def traced_call(q, k, v, traced, captured, scale, blocks=None):
     """(O, LSE) of torch tensors with regions that were traced before, or None, and the arrays that they read."""
     device = device_of("q", q)
-    arrays = [(f"capture {i}", array) for i, array in enumerate(captured)]
-    _check_devices(device, [("k", k), ("v", v), *arrays])
     shapes = shapes_of(q.shape, k.shape, v.shape, "bhsd")
+    listed, lists = _blocks.checked(blocks, shapes)
+    arrays = [(f"capture {i}", array) for i, array in enumerate(captured)]
+    _check_devices(device, [("k", k), ("v", v), *lists, *arrays])
     element = element_of("q", q, device.platform == "cpu")
     problem = problem_of(shapes, element, mask_of(False, None), scale, "bhsd", True, "", "", traced)
-    plan = _plan(problem, device, None, None, shapes, q)
-    return plan.run(captured_inputs(plan, (q, k, v), None, traced, captured, None), None, None)
+    plan = _plan(problem._replace(blocks=listed), device, None, None, shapes, q)
+    tensors = (q, k, v, *(_blocks.tight(array) for _, array in lists))
+    return plan.run(captured_inputs(plan, tensors, None, traced, captured, None), None, None)
 
 
 def captured_inputs(plan, tensors, lengths, regions, captured, sinks):

@@ -7,6 +7,7 @@ from ._captures import element_of
 from ._errors import ArgumentError
 
 _NAMES = ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices")
+_KEY_NAMES = ("q_num_blocks", "q_indices", "full_q_num_blocks", "full_q_indices")
 GRANULE, MOST = 16, 1 << 16
 
 Blocks = collections.namedtuple("Blocks", "sizes types")
@@ -19,7 +20,7 @@ def takes(sizes):
 
 
 def _type(name, array, shapes, rows):
-    """The type of a list."""
+    """The type of a list; ``shapes`` says of how many batches and heads."""
     element = element_of(array)
     if element not in ("i32", "i64"):
         raise ArgumentError(f"{name}: expected int32 or int64, but got {array.dtype}")
@@ -49,6 +50,19 @@ def checked(given, shapes):
     return Blocks(tuple(sizes), tuple(_type(name, array, shapes, rows) for name, array in named)), named
 
 
+def checked_by_keys(sizes, lists, shapes):
+    """The types of lists by rows of keys, and their arrays by name."""
+    named = list(zip(_KEY_NAMES, lists))
+    rows = -(-shapes.keys // sizes[1])
+    of_keys = shapes._replace(heads=shapes.kv_heads)
+    return tuple(_type(name, array, of_keys, rows) for name, array in named), named
+
+
+def heads_of(lists):
+    """For how many heads there are lists."""
+    return max(array.shape[1] for array in lists)
+
+
 def tight(array):
     """The list, with the numbers of a row one behind the other."""
     if is_torch(array) and array.shape[-1] > 1 and array.stride(-1) != 1:
@@ -59,6 +73,20 @@ def tight(array):
 def tensors_of(blocks):
     """Names and types of the lists."""
     return [] if blocks is None else list(zip(_NAMES, blocks.types))
+
+
+def gradient_tensors_of(blocks, key_types):
+    """The same of gradients, whose lists by keys are of these types."""
+    return tensors_of(blocks) + list(zip(_KEY_NAMES, key_types))
+
+
+def gradient_clause_of(blocks):
+    """The clause of gradients, which has no types."""
+    if blocks is None:
+        return ""
+    (rows, columns), number = blocks.sizes, len(blocks.types)
+    by_queries, by_keys = (", ".join("%" + name for name in names[:number]) for names in (_NAMES, _KEY_NAMES))
+    return f" blocks<{rows}, {columns}>({by_queries}) by_keys({by_keys})"
 
 
 def clause_of(blocks):

@@ -1,4 +1,4 @@
-"""flex_attention under torch.compile: one node of the graph, `attn_mlir::flex_fwd`.
+"""flex_attention under torch.compile: one node of the graph, `attn_mlir::flex_fwd`, and one of its backward.
 
 Dynamo traces the two functions as it does for FlexAttention, with the tensors that they capture as inputs of the graph;
 what it found is traced once more, into regions of a kernel. They are a text, which is an argument of the node: a graph that
@@ -11,19 +11,28 @@ import json
 import torch
 from torch._ops import HigherOrderOperator
 
-from attn_mlir import _attention
+from attn_mlir import _attention, _blocks, _gradients
 from attn_mlir._trace import trace
 
 _library = torch.library.Library("attn_mlir", "FRAGMENT")
+# Lists are those of a block mask by rows of queries; behind them are the same by rows of keys, for gradients.
+_ARGUMENTS = (
+    "Tensor query, Tensor key, Tensor value, Tensor[] captured, Tensor[] lists, Tensor[] key_lists, str regions, "
+    "float? scale, int[] block_size")
+_library.define(f"flex_fwd({_ARGUMENTS}) -> (Tensor, Tensor)", tags=(torch.Tag.pt2_compliant_tag,))
 _library.define(
-    "flex_fwd(Tensor query, Tensor key, Tensor value, Tensor[] captured, str regions, float? scale) -> (Tensor, Tensor)",
+    f"flex_bwd(Tensor dout, Tensor? dlse, Tensor o, Tensor lse, {_ARGUMENTS}) -> (Tensor, Tensor, Tensor)",
     tags=(torch.Tag.pt2_compliant_tag,))
 
 
 def _packed(traced):
-    """A Traced without its arrays, as text."""
+    """A Traced without its arrays, as text; of none ""."""
+    if traced is None:
+        return ""
     captures = [(capture.repeated, capture.axes()) for capture in traced.captures]
-    return json.dumps({"clauses": traced.clauses, "types": traced.types, "sorted": traced.sorted, "captures": captures})
+    if traced is None:
+        return ""
+    return json.dumps({"clauses": traced.clauses, "bodies": traced.bodies, "types": traced.types, "sorted": traced.sorted, "captures": captures})
 
 
 class _Capture:
@@ -42,7 +51,8 @@ class _Regions:
     def __init__(self, text):
         said = json.loads(text)
         self._text = text
-        self.clauses, self.types, self.sorted, self.numbers = said["clauses"], said["types"], said["sorted"], []
+        self.clauses, self.bodies, self.types = said["clauses"], said["bodies"], said["types"]
+        self.sorted, self.numbers = said["sorted"], []
         self.captures = [_Capture(*capture) for capture in said["captures"]]
 
     def __eq__(self, other):
@@ -55,29 +65,94 @@ class _Regions:
 _unpacked = functools.lru_cache(maxsize=1024)(_Regions)
 
 
-def _flex(query, key, value, captured, regions, scale):
+def _flex(query, key, value, captured, lists, key_lists, regions, scale, block_size):
     traced = _unpacked(regions) if regions else None
-    return _attention.traced_call(query, key, value, traced, captured, scale)
+    blocks = (tuple(block_size), *lists) if lists else None
+    return _attention.traced_call(query, key, value, traced, captured, scale, blocks)
 
 
-def _shapes(query, key, value, captured, regions, scale):
+def _shapes(query, key, value, *arguments):
     o = query.new_empty((*query.shape[:-1], value.shape[-1]))
     if value.shape[-1] == query.shape[-1]:
         o = torch.empty_like(query)
     return o, query.new_empty(query.shape[:-1], dtype=torch.float32)
 
 
-_library.impl("flex_fwd", _flex, "CompositeExplicitAutograd")
-torch.library.register_fake("attn_mlir::flex_fwd", _shapes, lib=_library)
+def _flex_backward(dout, dlse, o, lse, query, key, value, captured, lists, key_lists, regions, scale, block_size):
+    if lists and not key_lists:
+        raise NotImplementedError(
+            "block_mask: expected q_num_blocks and q_indices, which gradients of key and value go by, but got a mask without; "
+            "BlockMask.from_kv_blocks makes them")
+    call = {"scale": scale, "traced": (_unpacked(regions) if regions else None, captured)}
+    if lists:
+        call["blocks"] = tuple(block_size), lists, key_lists
+    heads, shared = query.shape[1], key.shape[1]
+    if not key_lists or _blocks.heads_of(key_lists) in (1, shared):
+        return _gradients.gradients(query, key, value, o, lse, dout, call, "bhsd", dlse=dlse)
+    # Each head has blocks of its own: keys are those of one head, and their gradients are added here.
+    wide = [x.repeat_interleave(heads // shared, 1) for x in (key, value)]
+    dq, *others = _gradients.gradients(query, *wide, o, lse, dout, call, "bhsd", is_wide=True, dlse=dlse)
+    return (dq.to(query.dtype), *(
+        dx.unflatten(1, (shared, heads // shared)).sum(2).to(x.dtype) for dx, x in zip(others, (key, value))))
+
+
+def _backward_shapes(dout, dlse, o, lse, query, key, value, *arguments):
+    return tuple(torch.empty_like(x, memory_format=torch.contiguous_format) for x in (query, key, value))
+
+
+def _setup_context(ctx, inputs, output):
+    query, key, value, captured, lists, key_lists, *numbers = inputs
+    # No gradient of LSE is None, as a kernel wants it.
+    ctx.set_materialize_grads(False)
+    ctx.counts = len(captured), len(lists), len(key_lists)
+    ctx.numbers = numbers
+    ctx.save_for_backward(*output, query, key, value, *captured, *lists, *key_lists)
+
+
+def _formula(ctx, dout, dlse):
+    # In a list those of it that want gradients have True.
+    if any(any(wanted) if isinstance(wanted, (list, tuple)) else wanted for wanted in ctx.needs_input_grad[3:]):
+        raise NotImplementedError("attn_mlir: expected gradients of query, key and value, but those of captured tensors were asked for")
+    captured, *listed = ctx.counts
+    # An empty list of numbers is one of tensors to autograd.
+    nothing = [None] * captured, *([None] * count for count in listed), None, None, None if ctx.numbers[-1] else []
+    if dout is None and dlse is None:
+        return (None, None, None, *nothing)
+    o, lse, query, key, value, *rest = ctx.saved_tensors
+    dout = torch.zeros_like(o) if dout is None else dout
+    split = captured, captured + listed[0]
+    found = torch.ops.attn_mlir.flex_bwd(
+        dout, dlse, o, lse, query, key, value, rest[: split[0]], rest[split[0] : split[1]], rest[split[1] :], *ctx.numbers)
+    return (*found, *nothing)
+
+
+for _name, _function, _fake in (("flex_fwd", _flex, _shapes), ("flex_bwd", _flex_backward, _backward_shapes)):
+    _library.impl(_name, _function, "CompositeExplicitAutograd")
+    torch.library.register_fake(f"attn_mlir::{_name}", _fake, lib=_library)
+torch.library.register_autograd("attn_mlir::flex_fwd", _formula, setup_context=_setup_context, lib=_library)
+
+
+def differentiable(query, key, value, score_mod, mask, scale, lists, key_lists, block_size):
+    """(O, LSE), of which autograd has the gradients of query, key and value."""
+    traced, captured = _attention.regions_of(mask, score_mod, query.shape[1], are_fixed=True)
+    check_captured(captured)
+    return torch.ops.attn_mlir.flex_fwd(
+        query, key, value, list(captured), lists, key_lists, _packed(traced), scale, block_size)
+
+
+def check_captured(captured):
+    if any(torch.is_tensor(array) and array.requires_grad for array in captured):
+        raise NotImplementedError(
+            "score_mod, mask_mod: gradients of captured tensors are not there yet in attn_mlir; expected captured.detach()")
 
 
 class _Operator(HigherOrderOperator):
-    """What Dynamo meets: (query, key, value, score_mod, mask_mod, scale), functions or None."""
+    """What Dynamo meets: functions or None, lists of a block mask or none, by queries and by keys."""
 
     def __init__(self):
         super().__init__("attn_mlir_flex")
 
-    def __call__(self, query, key, value, score_mod, mask_mod, scale):
+    def __call__(self, query, key, value, score_mod, mask_mod, scale, lists, key_lists, block_size):
         raise RuntimeError("attn_mlir_flex: expected to be called under torch.compile alone")
 
 
@@ -135,7 +210,7 @@ def _variable_class():
             return tx.output.nn_modules[node.node.target], [_as_tensor(tx, query, proxy) for proxy in lifted]
 
         def _call_function(self, tx, args, kwargs):
-            query, key, value, score_mod, mask_mod, scale = args
+            query, key, value, score_mod, mask_mod, scale, lists, key_lists, block_size = args
             found = [self._subgraph(tx, query, score_mod, "score_mod"), self._subgraph(tx, query, mask_mod, "mask_fn")]
             heads = int(query.as_proxy().node.meta["example_value"].shape[1])
             text, places = "", []
@@ -149,8 +224,9 @@ def _variable_class():
                     explanation="Gradients of what functions capture are not there yet in attn_mlir.",
                     hints=["Call it under torch.no_grad()."])
             arguments = (
-                query.as_proxy(), key.as_proxy(), value.as_proxy(), [captured[place] for place in places], text,
-                scale.as_proxy())
+                query.as_proxy(), key.as_proxy(), value.as_proxy(), [captured[place] for place in places],
+                *([list.as_proxy() for list in given.unpack_var_sequence(tx)] for given in (lists, key_lists)), text,
+                scale.as_proxy(), block_size.as_python_constant())
             return wrap_fx_proxy(
                 tx=tx, proxy=tx.output.create_proxy("call_function", torch.ops.attn_mlir.flex_fwd.default, arguments, {}))
 

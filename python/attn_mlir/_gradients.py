@@ -5,7 +5,7 @@ import typing
 
 import torch
 
-from attn_mlir import _attention, _captures, _features, _kernels, _spec
+from attn_mlir import _attention, _blocks, _captures, _features, _kernels, _spec
 from attn_mlir._kernel import Kernel
 
 
@@ -80,7 +80,7 @@ def _is_same(captured, array):
     return torch.is_tensor(captured) and captured.dtype == array.dtype and captured.data_ptr() == array.data_ptr()
 
 
-def _text_of(problem, has_lse_gradient=False, wanted=()):
+def _text_of(problem, has_lse_gradient=False, wanted=(), key_types=()):
     """A function of attn.attention_backward, with dynamic batch size and lengths."""
     given, regions = problem.sequences, problem.regions
 
@@ -98,11 +98,13 @@ def _text_of(problem, has_lse_gradient=False, wanted=()):
     lse = f"tensor<{'1' if given.cu_q else '?'}x{problem.heads}x?xf32>"
     operands = {"q": q, "k": k, "v": v, "o": o, "do": o, "lse": lse}
     packing = dict(_spec.sequence_tensors(problem))
+    blocks = dict(_blocks.gradient_tensors_of(problem.blocks, key_types))
     captures = {} if regions is None else {f"c{i}": type for i, type in enumerate(regions.types)}
     of_lse = {"dlse": lse} if has_lse_gradient else {}
-    types = operands | of_lse | packing | captures
+    types = operands | of_lse | packing | blocks | captures
     clauses = " lse_gradient(%dlse)" if has_lse_gradient else ""
     clauses += _spec.plain_clauses_of(problem) + "".join(f" {name}(%{name})" for name in packing)
+    clauses += _blocks.gradient_clause_of(problem.blocks)
     if captures:
         clauses += f" captures({', '.join(f'%{name}' for name in captures)})"
     if wanted:
@@ -125,26 +127,43 @@ def prepared(q, k, v, call, layout, is_wide=False, has_lse_gradient=False, of=()
     """The kernel, compiled, and what it reads behind LSE and its gradient, if it has one; with ``is_wide`` its results
     are f32. ``of``: tensors that regions read, and how many dimensions they lack in front, whose gradients are more
     results; a Wanted for each is what comes third."""
+    heads = q.shape[1 if layout == "bhsd" else 2]
+    # Numbers are constants of the kernel, however many there were.
+    regions, captured = call.get("traced") or _attention.regions_of(
+        call.get("mask"), call.get("score_mod"), heads, are_fixed=True)
+    return _prepared(q, k, v, call, layout, is_wide, has_lse_gradient, of, regions, captured)
+
+
+def _prepared(q, k, v, call, layout, is_wide, has_lse_gradient, of, regions, captured):
     device = _attention.device_of("q", q)
     offsets = call.get("cu_seqlens_q"), call.get("cu_seqlens_k")
     sequences, count = _attention.sequences_of(k, layout, *offsets, None, None)
     shapes = _spec.shapes_of(q.shape, k.shape, v.shape, layout, sequences, count)
-    # Numbers are constants of the kernel, however many there were.
-    regions, captured = _attention.regions_of(call.get("mask"), call.get("score_mod"), shapes.heads, are_fixed=True)
     mask = _spec.mask_of(call.get("causal", False), call.get("window"))
     element = _spec.element_of("q", q, device.platform == "cpu")
     problem = _attention.problem_of(
         shapes, element, mask, call.get("scale"), layout, True, "", "", regions, sequences)
-    problem = problem._replace(result="f32" if is_wide and element != "f32" else "")
+    blocks, lists, key_types = _blocks_of(call.get("blocks"), shapes)
+    problem = problem._replace(result="f32" if is_wide and element != "f32" else "", blocks=blocks)
     axes = {"batch": shapes.batch if count is None else count, "head": shapes.heads, "query": shapes.queries,
             "key": shapes.keys}
-    read = [x.contiguous() for x in offsets if x is not None]
+    read = [x.contiguous() for x in offsets if x is not None] + lists
     if regions is not None:
         read += [_captures.for_launch(f"capture {number}", array, capture, axes)
                  for number, (array, capture) in enumerate(zip(captured, regions.captures))]
     element = "f32" if is_wide else element
     wanted = tuple(wanted_of(captured, array, lead, element if array.dtype == q.dtype else "f32") for array, lead in of)
-    return _kernel(_text_of(problem, has_lse_gradient, wanted), device), read, wanted
+    return _kernel(_text_of(problem, has_lse_gradient, wanted, key_types), device), read, wanted
+
+
+def _blocks_of(given, shapes):
+    """(Blocks, their arrays, types of those by keys) of (sizes, lists by queries, lists by keys)."""
+    if given is None:
+        return None, [], ()
+    sizes, lists, by_keys = given
+    blocks, named = _blocks.checked((sizes, *lists), shapes)
+    key_types, key_named = _blocks.checked_by_keys(sizes, by_keys, shapes)
+    return blocks, [_blocks.tight(array) for _, array in named + key_named], key_types
 
 
 def gradients(q, k, v, o, lse, dout, call, layout, is_wide=False, dlse=None, of=()):

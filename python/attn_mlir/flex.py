@@ -4,9 +4,9 @@
 >>> o = flex_attention(q, k, v, score_mod=lambda score, b, h, i, j: score + bias[h, i - j + 1023])
 
 Functions are traced: what they may do is what kernels have, and no torch.compile is needed; under it a call is one
-node of the graph. Kernels visit the blocks that a block mask lists, and ask its mask_mod in those that are not full. Under
-torch.compile, and of blocks whose sizes are no multiples of 16, a block mask counts by its mask_mod, of which the compiler
-finds bounds itself; without one, by its blocks, which kernels read, but do not skip.
+node of the graph. Kernels visit the blocks that a block mask lists, and ask its mask_mod in those that are not full; those of
+gradients, which go by keys, its lists by keys. Of blocks whose sizes are no multiples of 16 a block mask counts by its
+mask_mod, of which the compiler finds bounds itself; without one, by its blocks, which kernels read, but do not skip.
 """
 
 import torch
@@ -57,14 +57,26 @@ def _in_order(count, indices):
     return listed.sort(-1).values
 
 
-def _lists_of(block_mask, keys):
-    """What attention() takes as blocks."""
-    lists = [block_mask.kv_num_blocks, block_mask.kv_indices]
-    count, indices = block_mask.full_kv_num_blocks, block_mask.full_kv_indices
-    if count is not None:
-        # Only the last full block may reach behind the last key.
-        lists += [count, _in_order(count, indices) if keys % block_mask.BLOCK_SIZE[1] else indices]
-    return (tuple(block_mask.BLOCK_SIZE), *lists)
+def _lists(count, indices, full_count, full_indices, length, size):
+    """Counts and numbers as kernels take them, of blocks of ``size`` of so many elements."""
+    if count is None or indices is None:
+        return []
+    lists = [count, indices]
+    if full_count is not None:
+        # Only the last full block may reach behind the end.
+        lists += [full_count, _in_order(full_count, full_indices) if length % size else full_indices]
+    return lists
+
+
+def _blocks_of(mask, queries, keys):
+    """(sizes, lists by rows of queries, lists by rows of keys) of a BlockMask; of the last perhaps none."""
+    rows, columns = mask.BLOCK_SIZE
+    return ((rows, columns),
+            _lists(mask.kv_num_blocks, mask.kv_indices, mask.full_kv_num_blocks, mask.full_kv_indices, keys, columns),
+            _lists(mask.q_num_blocks, mask.q_indices, mask.full_q_num_blocks, mask.full_q_indices, queries, rows))
+
+
+_NO_BLOCKS = (), [], []
 
 
 def _mask_of(block_mask, queries, keys):
@@ -74,14 +86,13 @@ def _mask_of(block_mask, queries, keys):
     lengths = tuple(getattr(block_mask, "seq_lengths", (queries, keys)))
     if lengths != (queries, keys):
         raise ArgumentError(f"block_mask: expected one for {queries} queries and {keys} keys, but got one for {lengths}")
-    is_compiling = torch.compiler.is_compiling()
     function = getattr(block_mask, "mask_mod", None)
     if function is _flex.noop_mask:
         function = None
-    if function is None and not is_compiling and _has_all_blocks(block_mask):
+    if function is None and not torch.compiler.is_compiling() and _has_all_blocks(block_mask):
         return None, None
-    if not is_compiling and _blocks.takes(block_mask.BLOCK_SIZE):
-        return function, _lists_of(block_mask, keys)
+    if _blocks.takes(block_mask.BLOCK_SIZE):
+        return function, _blocks_of(block_mask, queries, keys)
     return (function or _mask_of_blocks(block_mask)), None
 
 
@@ -94,20 +105,23 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
                    kernel_options=None, *, return_aux=None):
     """Attention of query [B, H, Sq, D] to key and value [B, Hkv, Skv, D], its scores modified and masked.
 
-    ``kernel_options`` are of FlexAttention's own kernels and change nothing here. Gradients are not there yet.
+    ``kernel_options`` are of FlexAttention's own kernels and change nothing here. There are gradients of query, key and value,
+    not of what functions capture.
     """
     if query.shape[1] != key.shape[1] and not enable_gqa:
         raise ArgumentError(
             f"key: expected {query.shape[1]} heads, as query has, or enable_gqa=True, but got {key.shape[1]}")
-    if torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value)):
-        raise NotImplementedError("query, key, value: gradients are not there yet in attn_mlir; call under torch.no_grad()")
     mask, blocks = _mask_of(block_mask, query.shape[2], key.shape[2])
+    sizes, lists, by_keys = blocks or _NO_BLOCKS
     if torch.compiler.is_compiling():
         _flex_compile.prepare()
-        o, lse = _flex_compile.operator(query, key, value, score_mod, mask, scale)
+        o, lse = _flex_compile.operator(query, key, value, score_mod, mask, scale, lists, by_keys, sizes)
+    elif torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value)):
+        o, lse = _flex_compile.differentiable(query, key, value, score_mod, mask, scale, lists, by_keys, sizes)
     else:
         o, lse = attn_mlir.attention(
-            query, key, value, score_mod=score_mod, mask=mask, scale=scale, return_lse=True, blocks=blocks)
+            query, key, value, score_mod=score_mod, mask=mask, scale=scale, return_lse=True,
+            blocks=(sizes, *lists) if lists else None)
     if return_aux is not None:
         return o, _aux(return_aux, lse)
     return (o, lse) if return_lse else o

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Streams by lists of blocks on a GPU, against float64, and a window by lists beside the attribute.
+"""Streams by lists of blocks on a GPU and their gradients, against float64, and a window by lists beside the attribute.
 
     check_blocks.py compile [--target cpu]       bundles of KERNELS
     check_blocks.py run [--device cpu]           launches them: GQA, odd lengths, rows that list nothing, numbers of no block
@@ -52,12 +52,31 @@ def text(dim, heads, kv_heads, region="", lists=0, mask="", lse=False, size="?")
         f"  return {values} : {', '.join(results)}\n}}\n")
 
 
+def gradients_text(dim, heads, kv_heads):
+    """Gradients by one list for all heads, by rows of queries and by rows of keys."""
+    q, k = (f"tensor<?x{h}x?x{dim}xbf16>" for h in (heads, kv_heads))
+    operands = {"q": q, "k": k, "v": k, "o": q, "do": q, "lse": f"tensor<?x{heads}x?xf32>"}
+    names = ("n", "i", "fn", "fi", "qn", "qi", "fqn", "fqi")
+    lists = {name: f"tensor<1x1x{'?x' * (1 + place % 2)}i32>" for place, name in enumerate(names)}
+    types = operands | lists
+    by_queries, by_keys = (", ".join("%" + name for name in part) for part in (names[:4], names[4:]))
+    return (
+        f"func.func @gradients({', '.join(f'%{n}: {t}' for n, t in types.items())}) -> ({q}, {k}, {k}) {{\n"
+        f"  %dq, %dk, %dv = attn.attention_backward {', '.join('%' + n for n in operands)} scale({dim ** -0.5:.9e})\n"
+        f"    blocks<{BLOCK}, {BLOCK}>({by_queries}) by_keys({by_keys}){THIRD}\n"
+        f"    : ({', '.join(types.values())}) -> ({q}, {k}, {k})\n"
+        f"  return %dq, %dk, %dv : {q}, {k}, {k}\n}}\n")
+
+
+GRADIENTS = {"gradients64": (64, 8, 2), "gradients128": (128, 4, 4)}
+GRADIENT_SIZES = ((131, 131), (1, 300), (513, 777))
 CHECKED = {"gqa64": (64, 8, 2), "d128": (128, 4, 4)}
 KERNELS = {
     "window": text(128, 16, 16, mask=f" mask(#attn.window<left = {WINDOW - 1}, right = 0, align = bottom_right>)"),
     "listed": text(128, 16, 16, NEAR, 1),
     "listed-static": text(128, 16, 16, NEAR, 1, size=LENGTH),
 } | {name: text(*sizes, THIRD, sizes[1], lse=True) for name, sizes in CHECKED.items()}
+KERNELS |= {name: gradients_text(*sizes) for name, sizes in GRADIENTS.items()}
 
 
 def named(torch, which):
@@ -70,7 +89,9 @@ def dense(torch, q, k, v, keep):
     """(O, LSE) in float64; rows that keep nothing are 0 and -inf."""
     k, v = (x.double().repeat_interleave(q.shape[1] // k.shape[1], 1) for x in (k, v))
     scores = ((q.double() @ k.transpose(-1, -2)) * q.shape[-1] ** -0.5).masked_fill(~keep, float("-inf"))
-    return torch.softmax(scores, -1).nan_to_num(0.0) @ v, torch.logsumexp(scores, -1)
+    some = keep.any(-1, keepdim=True)
+    weights = torch.where(some, torch.softmax(torch.where(some, scores, 0.0), -1), 0.0)
+    return weights @ v, torch.logsumexp(scores, -1)
 
 
 def error(torch, ours, wanted):
@@ -78,20 +99,30 @@ def error(torch, ours, wanted):
     return (off / torch.maximum(norm, norm.pow(2).mean().sqrt().clamp(min=1e-30))).max().item()
 
 
-def drawn_lists(torch, heads, queries, keys, generator, device):
-    """Lists of drawn blocks, and what they keep without and with a region."""
+def drawn_kinds(torch, heads, queries, keys, generator, device):
+    """Blocks of [H, rows, columns] that are partial (1), full (2) or in no list."""
     rows, columns = -(-queries // BLOCK), -(-keys // BLOCK)
     kind = torch.randint(0, 4, (heads, rows, columns), device=device, generator=generator)
     kind[:, 1::3] = 0  # Rows that list nothing.
     if keys % BLOCK:  # A full one at the end counts as partial.
         kind[:, :, -1] = torch.where(kind[:, :, -1] == 2, 1, kind[:, :, -1])
-    (n, numbers), (full_n, full) = (named(torch, kind == i) for i in (1, 2))
-    # Behind the counts stands what is no block.
-    place = torch.arange(columns, device=device)
-    numbers = torch.where(place < n[..., None], numbers, NONE[0])
-    full = torch.where(place < full_n[..., None], full, NONE[1])
+    return kind
+
+
+def lists_of(torch, kind):
+    """The lists of drawn blocks; behind the counts stands what is no block."""
+    place, lists = torch.arange(kind.shape[-1], device=kind.device), []
+    for which, none in ((1, NONE[0]), (2, NONE[1])):
+        n, numbers = named(torch, kind == which)
+        lists += [n, torch.where(place < n[..., None], numbers, none)]
+    return lists
+
+
+def kept(torch, kind, queries, keys):
+    """Which pairs drawn blocks keep, the partial ones with THIRD."""
     wide = lambda x: x.repeat_interleave(BLOCK, 1).repeat_interleave(BLOCK, 2)[:, :queries, :keys]
-    return (n, numbers, full_n, full), wide(kind == 1), wide(kind == 2)
+    diagonal = torch.arange(queries, device=kind.device)[:, None] + torch.arange(keys, device=kind.device)
+    return (wide(kind == 2) | (wide(kind == 1) & (diagonal % 3 != 1)))[None]
 
 
 def check_drawn(torch, package, name, device):
@@ -101,11 +132,10 @@ def check_drawn(torch, package, name, device):
         generator = torch.Generator(device=device).manual_seed(seed)
         make = lambda h, s: torch.randn(1, h, s, dim, device=device, generator=generator).bfloat16()
         q, k, v = make(heads, queries), make(kv_heads, keys), make(kv_heads, keys)
-        lists, partial, full = drawn_lists(torch, heads, queries, keys, generator, device)
+        kind = drawn_kinds(torch, heads, queries, keys, generator, device)
+        lists, keep = lists_of(torch, kind), kept(torch, kind, queries, keys)
         if seed % 2:  # One more, which is no block: it has no key.
-            lists = (torch.where(lists[0] < lists[1].shape[-1], lists[0] + 1, lists[0]), *lists[1:])
-        diagonal = torch.arange(queries, device=device)[:, None] + torch.arange(keys, device=device)
-        keep = (full | (partial & (diagonal % 3 != 1)))[None]
+            lists[0] = torch.where(lists[0] < lists[1].shape[-1], lists[0] + 1, lists[0])
         o, lse = torch.full_like(q, float("nan")), torch.full(q.shape[:-1], float("nan"), device=device)
         kernel(q, k, v, *lists, out=(o, lse))
         wanted, sums = dense(torch, q, k, v, keep)
@@ -116,6 +146,30 @@ def check_drawn(torch, package, name, device):
         if not (off < BOUND and of_lse < LSE_BOUND and empty):
             problems.append(f"{name} {queries} x {keys}: O {off:.1e}, LSE {of_lse:.1e}, rows without keys "
                             + ("right" if empty else "wrong"))
+    return problems
+
+
+def check_gradients(torch, package, name, device):
+    """Those of dense attention in float64, by autograd."""
+    dim, heads, kv_heads = GRADIENTS[name]
+    kernel, problems = package.load(str(DIRECTORY / name)), []
+    for seed, (queries, keys) in enumerate(GRADIENT_SIZES):
+        generator = torch.Generator(device=device).manual_seed(seed)
+        make = lambda h, s: torch.randn(1, h, s, dim, device=device, generator=generator).bfloat16()
+        q, k, v, dout = make(heads, queries), make(kv_heads, keys), make(kv_heads, keys), make(heads, queries)
+        kind = drawn_kinds(torch, 1, queries, keys, generator, device)
+        if queries % BLOCK:  # As at the end of keys, which masks know.
+            kind[:, -1] = torch.where(kind[:, -1] == 2, 1, kind[:, -1])
+        leaves = [x.double().requires_grad_() for x in (q, k, v)]
+        o, lse = dense(torch, *leaves, kept(torch, kind, queries, keys))
+        wanted = torch.autograd.grad(o, leaves, dout.double())
+        lists = lists_of(torch, kind) + lists_of(torch, kind.transpose(1, 2).contiguous())
+        found = tuple(torch.full_like(x, float("nan")) for x in (q, k, v))
+        kernel(q, k, v, o.detach().bfloat16(), dout, lse.detach().float(), *lists, out=found)
+        # Rows that cancel are small beside their terms.
+        offs = [((x.double() - y).norm() / y.norm().clamp(min=1e-30)).item() for x, y in zip(found, wanted)]
+        if not max(offs) < BOUND:
+            problems.append(f"{name} {queries} x {keys}: dQ, dK, dV " + ", ".join(f"{off:.1e}" for off in offs))
     return problems
 
 
@@ -184,10 +238,11 @@ def run_half(arguments):
         import torch
         package = harness.import_package()
     problems = [p for name in CHECKED for p in check_drawn(torch, package, name, arguments.device)]
+    problems += [p for name in GRADIENTS for p in check_gradients(torch, package, name, arguments.device)]
     sizes = (1300, LENGTH) if arguments.device == "cuda" else (1300,)
     problems += check_windows(torch, package, sizes, arguments.device)
     print("\n".join("WRONG " + problem for problem in problems))
-    count = len(CHECKED) * len(SIZES) + 2 * len(sizes) + (LENGTH in sizes)
+    count = len(CHECKED) * len(SIZES) + len(GRADIENTS) * len(GRADIENT_SIZES) + 2 * len(sizes) + (LENGTH in sizes)
     print(f"{count - len(problems)} of {count} combinations are right", flush=True)
     if arguments.time:
         time_windows(torch, package)

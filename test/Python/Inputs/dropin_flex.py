@@ -108,8 +108,64 @@ class Flex(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "enable_gqa"):
             flex_attention(*make(2))
         q, k, v = make()
-        with self.assertRaisesRegex(NotImplementedError, "gradients"):
-            flex_attention(q.requires_grad_(), k, v)
+        slopes = torch.rand(4, requires_grad=True)
+        with self.assertRaisesRegex(NotImplementedError, "gradients of captured tensors"):
+            flex_attention(q.requires_grad_(), k, v, score_mod=lambda s, b, h, i, j: s * slopes[h])
+
+
+def window(b, h, i, j):
+    return (i - j < 50) & (i >= j)
+
+
+def dense(q, k, v, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=True):
+    """The same with PyTorch's operations, functions called with all indices at once."""
+    k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+    indices = [torch.arange(size).view([-1 if at == dim else 1 for at in range(4)])
+               for dim, size in enumerate((*q.shape[:3], k.shape[2]))]
+    scores = q @ k.transpose(-1, -2) * (scale or q.shape[-1] ** -0.5)
+    scores = scores if score_mod is None else score_mod(scores, *indices)
+    keep = torch.ones_like(scores, dtype=torch.bool) if block_mask is None else block_mask.mask_mod(*indices).expand(scores.shape)
+    scores = scores.masked_fill(~keep, -1e30)
+    o = torch.where(keep.any(-1, keepdim=True), torch.softmax(scores, -1), 0) @ v
+    return o, torch.where(keep.any(-1), torch.logsumexp(scores, -1), -float("inf"))
+
+
+class Gradients(unittest.TestCase):
+    """Of query, key and value, against those of PyTorch's operations in float64."""
+
+    def compare(self, *tensors, use_lse=False, **options):
+        found = []
+        for function, dtype in ((flex_attention, torch.float32), (dense, torch.float64)):
+            leaves = [x.detach().to(dtype).clone().requires_grad_() for x in tensors]
+            o, lse = function(*leaves, return_lse=True, **options)
+            loss = (o * torch.linspace(-1, 1, o.numel(), dtype=dtype).view_as(o)).sum()
+            if use_lse:
+                # Rows of no key have none.
+                loss = loss + torch.where(lse.isfinite(), lse, 0).sin().sum()
+            loss.backward()
+            found.append([x.grad for x in leaves])
+        for ours, wanted in zip(*found):
+            self.assertLess(((ours.double() - wanted).norm() / wanted.norm()).item(), 1e-5)
+
+    def test_blocks(self):
+        """One list for all heads, and one for each of those that share keys; odd lengths."""
+        torch.manual_seed(0)
+        by_head = lambda b, h, i, j: (i - j < 20 * (h + 1)) & (i >= j)
+        q, k, v = torch.randn(2, 4, 200, 16), *(torch.randn(2, 2, 333, 16) for _ in "kv")
+        for size, heads, mask_mod in ((128, None, window), ((32, 64), 4, by_head)):
+            mask = torch_flex.create_block_mask(mask_mod, None, heads, 200, 333, device="cpu", BLOCK_SIZE=size)
+            self.compare(q, k, v, block_mask=mask, enable_gqa=True, use_lse=heads is None)
+
+    def test_functions(self):
+        self.compare(*make(2), enable_gqa=True, scale=0.3, use_lse=True, score_mod=lambda s, b, h, i, j: s * s + 0.01 * (i - j))
+
+    def test_no_lists_by_keys(self):
+        listed = torch.ones(1, 1, 4, dtype=torch.int32), torch.zeros(1, 1, 4, 8, dtype=torch.int32)
+        blocks = torch_flex.BlockMask.from_kv_blocks(*listed, BLOCK_SIZE=32, seq_lengths=(128, 256), compute_q_blocks=False)
+        q, k, v = make()
+        o = flex_attention(q.requires_grad_(), k, v, block_mask=blocks)
+        with self.assertRaisesRegex(NotImplementedError, "expected q_num_blocks"):
+            o.sum().backward()
 
 
 BIAS = torch.linspace(-1, 1, 4 * 512).view(4, 512)
@@ -161,6 +217,31 @@ class Compiled(unittest.TestCase):
         self.assertEqual(self.compare(
             lambda q, k, v: flex_attention(q, k, v, score_mod=by_global, block_mask=mask, return_lse=True), *make()), 1)
 
+    def test_lists(self):
+        """Lists are inputs of the node; a mask may be an argument, and made inside."""
+        torch.manual_seed(0)
+        q, k, v = torch.randn(2, 4, 200, 16), *(torch.randn(2, 2, 333, 16) for _ in "kv")
+        mask = torch_flex.create_block_mask(window, None, 4, 200, 333, device="cpu", BLOCK_SIZE=(32, 64))
+        call = lambda q, k, v, mask: flex_attention(q, k, v, block_mask=mask, enable_gqa=True, return_lse=True)
+        self.assertEqual(self.compare(call, q, k, v, mask), 1)
+        self.assertEqual(self.compare(lambda q, k, v: call(q, k, v, mask), q, k, v), 1)
+        listed = torch.tensor([[[1, 0, 2, 1]]]), torch.tensor([[[[7, 1], [1, 0], [2, 3], [4, 5]]]])
+        alone = torch_flex.BlockMask.from_kv_blocks(*listed, BLOCK_SIZE=32, seq_lengths=(128, 256), compute_q_blocks=False)
+        self.assertEqual(self.compare(lambda q, k, v: flex_attention(q, k, v, block_mask=alone), *make()), 1)
+
+    def test_gradients(self):
+        """Those of the compiled call are those of the eager one."""
+        torch._dynamo.reset()
+        mask = torch_flex.create_block_mask(window, None, None, 128, 256, device="cpu")
+        call = lambda q, k, v: flex_attention(q, k, v, block_mask=mask, enable_gqa=True)
+        found = []
+        for function in (call, torch.compile(call, fullgraph=True, backend="aot_eager")):
+            leaves = [x.requires_grad_() for x in make(2)]
+            function(*leaves).square().sum().backward()
+            found.append([x.grad for x in leaves])
+        for eager, compiled in zip(*found):
+            self.assertTrue(torch.equal(eager, compiled))
+
     def test_sizes_and_numbers(self):
         """Numbers that change are inputs of a graph: after three calls nothing is compiled."""
         def function(q, k, v, width, bias):
@@ -195,9 +276,9 @@ class Compiled(unittest.TestCase):
                 backend=lambda module, inputs: graphs.append((module, inputs)) or module.forward)(*make())
         (module, inputs), = graphs
         self.assertTrue(any(x.shape == BIAS.shape for x in inputs if torch.is_tensor(x)))
-        text = next(node.args[4] for node in module.graph.nodes if node.target == torch.ops.attn_mlir.flex_fwd.default)
+        text = next(node.args[6] for node in module.graph.nodes if node.target == torch.ops.attn_mlir.flex_fwd.default)
         torch.library.opcheck(
-            torch.ops.attn_mlir.flex_fwd.default, (*make(), [BIAS], text, None),
+            torch.ops.attn_mlir.flex_fwd.default, (*make(), [BIAS], [], [], text, None, []),
             test_utils=("test_schema", "test_faketensor"))
 
 

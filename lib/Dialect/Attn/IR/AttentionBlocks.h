@@ -1,4 +1,4 @@
-//===- AttentionBlocks.h - Lists of blocks of attn.attention ----*- C++ -*-===//
+//===- AttentionBlocks.h - Lists of blocks of attention ---------*- C++ -*-===//
 
 #ifndef ATTN_LIB_DIALECT_ATTN_IR_ATTENTIONBLOCKS_H
 #define ATTN_LIB_DIALECT_ATTN_IR_ATTENTIONBLOCKS_H
@@ -9,33 +9,70 @@
 
 namespace attn {
 
-/// Parses `<128, 64>`, the queries and keys of a block, into attribute `name`.
+/// Lists of blocks of an op, of which each row of blocks along the grouped axis
+/// has one. Operands: counts and numbers of the partial blocks, then, where
+/// there are any, of the full ones.
+struct BlockLists {
+  mlir::Operation *op;
+  mlir::OperandRange lists;
+  /// Queries and keys of a block.
+  llvm::ArrayRef<int64_t> size;
+  /// The operand view that the first is.
+  unsigned firstView;
+  /// Whether keys are grouped and queries streamed.
+  bool byKeys = false;
+
+  explicit operator bool() const { return !lists.empty(); }
+  int64_t groupedBlock() const { return size[byKeys ? 1 : 0]; }
+  int64_t streamedBlock() const { return size[byKeys ? 0 : 1]; }
+};
+
+BlockLists blocksOf(AttentionOp op);
+
+/// Parses `<128, 64>`, the queries and keys of a block.
+mlir::ParseResult parseBlockSize(mlir::OpAsmParser &parser,
+                                 mlir::DenseI64ArrayAttr &sizes);
+/// The same, into attribute `name`.
 mlir::ParseResult parseBlockSize(mlir::OpAsmParser &parser,
                                  llvm::StringRef name,
                                  mlir::OperationState &result);
+void printBlockSize(mlir::OpAsmPrinter &p, mlir::Operation *op,
+                    mlir::DenseI64ArrayAttr sizes);
 
 void printBlocks(mlir::OpAsmPrinter &p, AttentionOp op);
 
-/// Whether lists of blocks fit an op whose other operands do; else failure
-/// after a diagnostic. `batch`: its sequences, as far as types tell.
+/// Whether lists of blocks fit an op of so many sequences, heads (`ofHeads`
+/// says of what) and elements of the grouped axis, as far as types tell; else
+/// failure after a diagnostic.
+mlir::LogicalResult verifyBlocks(const BlockLists &blocks, int64_t batch,
+                                 int64_t heads, llvm::StringRef ofHeads,
+                                 int64_t grouped);
+
+/// The same of attention; `batch`: its sequences.
 mlir::LogicalResult verifyBlocks(AttentionOp op, int64_t batch);
 
-/// From the axes, which `batch`, `head`, `query` and `key` are expressions of,
-/// to the dimensions of each view of lists.
+/// From the axes, which `batch`, `head`, `grouped` and `streamed` are
+/// expressions of, to the dimensions of each view of lists.
 llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>>
-blockDims(AttentionOp op, mlir::AffineExpr batch, mlir::AffineExpr head,
-          mlir::AffineExpr query, mlir::AffineExpr key);
+blockDims(const BlockLists &blocks, mlir::AffineExpr batch,
+          mlir::AffineExpr head, mlir::AffineExpr grouped,
+          mlir::AffineExpr streamed);
 
-/// What the lists of an op say of a tile of queries.
+/// Names of the views.
+llvm::ArrayRef<llvm::StringRef> blockNames(const BlockLists &blocks);
+
+/// What the lists of an op say of a tile of the grouped axis.
 class ListedBlocks {
 public:
-  /// `batch`, `head` and `query` are the place of the tile's first row.
-  ListedBlocks(AttentionOp op, const IndexBuilder &m, const TileContext &tile,
-               mlir::Value batch, mlir::Value head, mlir::Value query,
-               mlir::Value keys);
+  /// `batch`, `head` and `first` are the place of the tile's first row;
+  /// `extent` is how long the stream is, and `staticExtent` the same as far as
+  /// types tell.
+  ListedBlocks(const BlockLists &blocks, const IndexBuilder &m,
+               const TileContext &tile, mlir::Value batch, mlir::Value head,
+               mlir::Value first, mlir::Value extent, int64_t staticExtent);
 
-  /// The partial blocks, the full ones and, where keys may end within a block,
-  /// the last of these if it does.
+  /// The partial blocks, the full ones and, where the stream may end within a
+  /// block, those of these that it does.
   llvm::SmallVector<Segment> buildSegments();
 
   StreamTraversal buildTraversal();
@@ -49,14 +86,13 @@ private:
   llvm::SmallVector<mlir::Value> placeIn(mlir::Value counts);
   /// How many blocks a list has.
   mlir::Value count(const List &list);
-  /// One where the last of `full` full blocks reaches behind the last key.
-  mlir::Value reachesBehind(mlir::Value full);
+  /// How many of `full` full blocks do not reach behind the end of the stream.
+  mlir::Value countWhole(mlir::Value full);
 
-  AttentionOp op;
   const IndexBuilder &m;
-  mlir::Value batch, head, row, keys;
-  /// The keys of a block, and those that types tell.
-  int64_t block, staticKeys;
+  mlir::Value batch, head, row, extent;
+  /// The streamed elements of a block, and of all as types tell them.
+  int64_t block, staticExtent;
   List partial, full;
 };
 

@@ -109,7 +109,7 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   if (getBlockTable())
     maps.back() = map({d(Batch), d(Key).floorDiv(getPageSize())});
   for (ArrayRef<AffineExpr> dims :
-       blockDims(*this, d(Batch), head, d(Query), d(Key)))
+       blockDims(blocksOf(*this), d(Batch), head, d(Query), d(Key)))
     maps.push_back(map(dims));
   for (auto [number, capture] : llvm::enumerate(getCaptures()))
     if (isa<RankedTensorType>(capture.getType()))
@@ -172,9 +172,7 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
     names.push_back("cu_seqlens_k");
   if (getBlockTable())
     names.push_back("block_table");
-  constexpr StringRef kLists[] = {"kv_num_blocks", "kv_indices",
-                                  "full_kv_num_blocks", "full_kv_indices"};
-  llvm::append_range(names, ArrayRef(kLists).take_front(getBlocks().size()));
+  llvm::append_range(names, blockNames(blocksOf(*this)));
   unsigned tensors = 0;
   for (std::optional<unsigned> view : getCaptureViews())
     if (view)
@@ -267,16 +265,17 @@ static Value buildHeadIndex(const TileBuilder &t, const TileContext &tile) {
 }
 
 /// What lists of blocks say of a tile.
-static ListedBlocks blocksOf(AttentionOp op, const IndexBuilder &m,
-                             const TileContext &tile) {
+static ListedBlocks listedBlocksOf(AttentionOp op, const IndexBuilder &m,
+                                   const TileContext &tile) {
   Value head = buildHeadIndex({m.b, m.loc}, tile);
-  return {op,
+  return {blocksOf(op),
           m,
           tile,
           tile.offsets[Batch],
           head,
           tile.offsets[Query],
-          tile.extents[Key]};
+          tile.extents[Key],
+          tile.axes[Key].extent};
 }
 
 StreamTraversal AttentionOp::buildTraversal(OpBuilder &b, Location loc,
@@ -284,14 +283,14 @@ StreamTraversal AttentionOp::buildTraversal(OpBuilder &b, Location loc,
   if (!hasBlocks())
     return {};
   IndexBuilder m{b, loc};
-  return blocksOf(*this, m, tile).buildTraversal();
+  return listedBlocksOf(*this, m, tile).buildTraversal();
 }
 
 SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
                                                 const TileContext &tile) {
   if (hasBlocks()) {
     IndexBuilder m{b, loc};
-    return blocksOf(*this, m, tile).buildSegments();
+    return listedBlocksOf(*this, m, tile).buildSegments();
   }
   KeyRange range{};
   TileBuilder t{b, loc};

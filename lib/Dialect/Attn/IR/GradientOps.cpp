@@ -1,5 +1,6 @@
 //===- GradientOps.cpp - Gradients of attention ---------------------------===//
 
+#include "AttentionBlocks.h"
 #include "AttentionRegions.h"
 #include "Derivatives.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
@@ -57,6 +58,16 @@ static void printGradientRegions(OpAsmPrinter &p, Operation *, Region &score,
     p.printRegion(*region, /*printEntryBlockArgs=*/false);
     p << " ";
   }
+}
+
+static ParseResult parseBlockSize(OpAsmParser &parser,
+                                  DenseI64ArrayAttr &sizes) {
+  return attn::parseBlockSize(parser, sizes);
+}
+
+static void printBlockSize(OpAsmPrinter &p, Operation *op,
+                           DenseI64ArrayAttr sizes) {
+  attn::printBlockSize(p, op, sizes);
 }
 
 #define GET_OP_CLASSES
@@ -140,6 +151,19 @@ struct GradientVerifier {
       return error() << of << " expects 1 as its first dimension, since "
                      << name << " packs its sequences, but got " << type;
     return success();
+  }
+
+  /// Lists of blocks, whether each row is of queries or of keys.
+  LogicalResult blocks(const BlockLists &blocks) {
+    if (blocks && (queryOffsets || keyOffsets))
+      return error() << "blocks expect no "
+                     << (queryOffsets ? "cu_seqlens_q" : "cu_seqlens_k")
+                     << " in gradients, but got some";
+    bool byKeys = blocks.byKeys;
+    return verifyBlocks(blocks, query.getDimSize(0),
+                        (byKeys ? key : query).getDimSize(head()),
+                        byKeys ? "KV heads in lists by keys" : "query heads",
+                        (byKeys ? key : query).getDimSize(seq()));
   }
 
   /// Keys are of as many sequences as queries.
@@ -329,8 +353,18 @@ LogicalResult verifyCaptureGradients(AttentionBackwardOp op,
 
 LogicalResult AttentionBackwardOp::verify() {
   GradientVerifier v = verifierOf(*this);
+  if (getBlocks().size() != getKeyBlocks().size())
+    return emitOpError("expected as many lists of blocks by keys as by "
+                       "queries, ")
+           << getBlocks().size() << ", but got " << getKeyBlocks().size();
+  if (!getBlocks().empty() && !getOf().empty())
+    return emitOpError("gradients of captures expect no lists of blocks, but "
+                       "got some");
   return failure(
       failed(verifyCommon(*this, v)) ||
+      failed(v.blocks({*this, getBlocks(), getBlockSize(), 0})) ||
+      failed(v.blocks(
+          {*this, getKeyBlocks(), getBlockSize(), 0, /*byKeys=*/true})) ||
       failed(v.like("output", getOutput(), v.outputShape(), true)) ||
       (getLseGradient() && failed(v.rows("lse gradient", getLseGradient()))) ||
       failed(v.like("query gradient", getQueryGradient(), v.query.getShape(),
@@ -361,6 +395,7 @@ LogicalResult AttentionBackwardCaptureOp::verifyRegions() {
 LogicalResult AttentionBackwardQueryOp::verify() {
   GradientVerifier v = verifierOf(*this);
   return failure(failed(verifyCommon(*this, v)) ||
+                 failed(v.blocks({*this, getBlocks(), getBlockSize(), 0})) ||
                  failed(v.rows("delta", getDelta())) ||
                  failed(v.like("query gradient", getQueryGradient(),
                                v.query.getShape(), true)));
@@ -373,6 +408,8 @@ LogicalResult AttentionBackwardQueryOp::verifyRegions() {
 LogicalResult AttentionBackwardKeyOp::verify() {
   GradientVerifier v = verifierOf(*this);
   return failure(failed(verifyCommon(*this, v)) ||
+                 failed(v.blocks({*this, getBlocks(), getBlockSize(), 0,
+                                  /*byKeys=*/true})) ||
                  failed(v.rows("delta", getDelta())) ||
                  failed(v.like("key gradient", getKeyGradient(),
                                v.key.getShape(), true)) ||
@@ -386,7 +423,12 @@ LogicalResult AttentionBackwardKeyOp::verifyRegions() {
 
 LogicalResult AttentionBackwardFusedOp::verify() {
   GradientVerifier v = verifierOf(*this);
+  if (getOrdered() && !getBlocks().empty())
+    return emitOpError("ordered contributions expect streams that go forwards, "
+                       "but got lists of blocks");
   return failure(failed(verifyCommon(*this, v)) ||
+                 failed(v.blocks({*this, getBlocks(), getBlockSize(), 0,
+                                  /*byKeys=*/true})) ||
                  failed(v.rows("delta", getDelta())) ||
                  failed(v.querySum("sum", getSum())) ||
                  failed(v.querySum("query sum", getQuerySum())) ||
@@ -404,16 +446,17 @@ LogicalResult AttentionBackwardFusedOp::verifyRegions() {
 // Expansion
 //===----------------------------------------------------------------------===//
 
-/// One of the parts of `op`, of these results, from rows of numbers (delta) and
-/// what it adds to, if anything.
+/// One of the parts of `op`, of these results and lists of blocks, from rows of
+/// numbers (delta) and what it adds to, if anything.
 template <typename Part, typename... Sums>
 static Part buildPart(OpBuilder &b, AttentionBackwardOp op, TypeRange results,
-                      Sums... sums) {
-  Part part =
-      Part::create(b, op.getLoc(), results, op.getQuery(), op.getKey(),
-                   op.getValue(), op.getOutputGradient(), op.getLse(), sums...,
-                   op.getQueryOffsets(), op.getKeyOffsets(), op.getCaptures(),
-                   op.getMaskAttr(), op.getScaleAttr(), op.getLayoutAttr());
+                      ValueRange blocks, Sums... sums) {
+  Part part = Part::create(b, op.getLoc(), results, op.getQuery(), op.getKey(),
+                           op.getValue(), op.getOutputGradient(), op.getLse(),
+                           sums..., op.getQueryOffsets(), op.getKeyOffsets(),
+                           blocks, op.getCaptures(), op.getMaskAttr(),
+                           op.getScaleAttr(), op.getLayoutAttr());
+  part.setBlockSize(op.getBlockSize());
   IRMapping map;
   op.getScore().cloneInto(&part.getScore(), map);
   op.getKeep().cloneInto(&part.getKeep(), map);
@@ -459,7 +502,7 @@ static SmallVector<Value> buildFused(OpBuilder &b, AttentionBackwardOp op,
   auto fused = buildPart<AttentionBackwardFusedOp>(
       b, op,
       {op.getKeyGradient().getType(), op.getValueGradient().getType(), sums},
-      dot.getResult(), dot.getZeros());
+      op.getKeyBlocks(), dot.getResult(), dot.getZeros());
   fused.setOrdered(ordered);
   Value dq = SumPartsOp::create(b, op.getLoc(), op.getQueryGradient().getType(),
                                 fused.getQuerySum(), op.getScale(),
@@ -478,10 +521,10 @@ static SmallVector<Value> buildTwoKernels(OpBuilder &b,
                        op.getLseGradient(), op.getLayout(), isPacked(op))
           .getResult();
   auto query = buildPart<AttentionBackwardQueryOp>(
-      b, op, op.getQueryGradient().getType(), delta);
+      b, op, op.getQueryGradient().getType(), op.getBlocks(), delta);
   auto key = buildPart<AttentionBackwardKeyOp>(
       b, op, {op.getKeyGradient().getType(), op.getValueGradient().getType()},
-      delta);
+      op.getKeyBlocks(), delta);
   return withCaptures(
       b, op,
       {query.getQueryGradient(), key.getKeyGradient(), key.getValueGradient()},

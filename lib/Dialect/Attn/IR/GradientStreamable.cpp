@@ -74,6 +74,12 @@ AttentionBackwardQueryOp::buildSegments(OpBuilder &b, Location loc,
   return segmentsOf(gradientOf(*this), b, loc, tile);
 }
 
+StreamTraversal
+AttentionBackwardQueryOp::buildTraversal(OpBuilder &b, Location loc,
+                                         const TileContext &tile) {
+  return traversalOf(gradientOf(*this), b, loc, tile);
+}
+
 SmallVector<Value>
 AttentionBackwardQueryOp::buildHead(OpBuilder &b, Location loc,
                                     const TileContext &tile) {
@@ -168,6 +174,12 @@ SmallVector<Segment>
 AttentionBackwardKeyOp::buildSegments(OpBuilder &b, Location loc,
                                       const TileContext &tile) {
   return segmentsOf(gradientOf(*this), b, loc, tile);
+}
+
+StreamTraversal
+AttentionBackwardKeyOp::buildTraversal(OpBuilder &b, Location loc,
+                                       const TileContext &tile) {
+  return traversalOf(gradientOf(*this), b, loc, tile);
 }
 
 SmallVector<Value> AttentionBackwardKeyOp::buildHead(OpBuilder &b, Location loc,
@@ -269,6 +281,12 @@ SmallVector<Segment>
 AttentionBackwardFusedOp::buildSegments(OpBuilder &b, Location loc,
                                         const TileContext &tile) {
   return segmentsOf(gradientOf(*this), b, loc, tile);
+}
+
+StreamTraversal
+AttentionBackwardFusedOp::buildTraversal(OpBuilder &b, Location loc,
+                                         const TileContext &tile) {
+  return traversalOf(gradientOf(*this), b, loc, tile);
 }
 
 SmallVector<Value>

@@ -188,7 +188,9 @@ private:
     if (!g.keep->empty())
       restrict(evaluate(*g.keep, /*first=*/0, Value()).front());
     bool implied = !g.isByKeys() && g.mask && g.mask.impliesKeyExists();
-    if (tile.hasPartialTile() && !implied)
+    // Lists may name any block.
+    bool mayReach = tile.hasPartialTile() || g.blocks();
+    if (mayReach && !implied)
       restrict(t.lessThan(indices(columnAxis),
                           t.spread(tile.extents[columnAxis], shape)));
     if (g.addsOfNeighbours())

@@ -8,6 +8,7 @@
 #ifndef ATTN_LIB_DIALECT_ATTN_IR_GRADIENTVIEWS_H
 #define ATTN_LIB_DIALECT_ATTN_IR_GRADIENTVIEWS_H
 
+#include "AttentionBlocks.h"
 #include "AttentionRegions.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
@@ -18,8 +19,8 @@ namespace gradients {
 
 using namespace mlir;
 /// Positions of the views of all operations; behind them come the sum that the
-/// fused one adds to, offsets of packed sequences, tensors that regions
-/// capture, and the results.
+/// fused one adds to, offsets of packed sequences, lists of blocks, tensors
+/// that regions capture, and the results.
 enum GradientView {
   kGradQ,
   kGradK,
@@ -50,6 +51,9 @@ struct Gradient {
   OperandRange captures;
   /// What says where packed sequences begin; null where none are.
   TypedValue<RankedTensorType> queryOffsets, keyOffsets;
+  /// Lists of blocks, and the queries and keys of one.
+  OperandRange listed;
+  ArrayRef<int64_t> blockSize;
   /// Of the first view behind those that all have.
   unsigned firstOther;
   unsigned numAxes = kNumGradientAxes;
@@ -69,8 +73,13 @@ struct Gradient {
                       : std::nullopt;
   }
   SmallVector<std::optional<unsigned>> captureViews() const {
-    return attn::captureViews(captures, firstOther + (queryOffsets ? 1 : 0) +
-                                            (keyOffsets ? 1 : 0));
+    return attn::captureViews(captures, firstBlockView() + listed.size());
+  }
+  unsigned firstBlockView() const {
+    return firstOther + (queryOffsets ? 1 : 0) + (keyOffsets ? 1 : 0);
+  }
+  BlockLists blocks() const {
+    return {op, listed, blockSize, firstBlockView(), isByKeys()};
   }
   /// Whether tiles of pairs add to a sum of another axis, a view of its own.
   bool contributes() const { return firstOther > kGradSum; }
@@ -104,6 +113,8 @@ template <typename Op> Gradient gradientOf(Op op, const GradientAxes &axes) {
           op.getCaptures(),
           op.getQueryOffsets(),
           op.getKeyOffsets(),
+          op.getBlocks(),
+          op.getBlockSize(),
           std::is_same_v<Op, AttentionBackwardFusedOp> ? kGradSum + 1u
                                                        : kGradSum};
 }
@@ -137,6 +148,10 @@ inline SmallVector<StreamAxis> axesOf(const Gradient &g) {
   axes[g.at.group] = {"group", group, g.groupSize()};
   axes[g.at.query] = {"query", query, g.q.getDimSize(seq), kGradQ, 2};
   axes[g.at.key] = {"key", key, g.k.getDimSize(seq), kGradK, 2};
+  if (g.blocks()) {
+    axes[g.at.query].tileBlock = g.blockSize[0];
+    axes[g.at.key].tileBlock = g.blockSize[1];
+  }
   axes[g.at.qkDim] = {"qk_dim", AxisKind::Whole, g.q.getDimSize(3), kGradQ, 3};
   axes[g.at.valueDim] = {"value_dim", AxisKind::Whole, g.v.getDimSize(3),
                          kGradV, 3};
@@ -170,6 +185,11 @@ struct GradientMaps {
       others.push_back(mapOf(g, {d(g.at.batch)}));
     if (g.keyOffsets)
       others.push_back(mapOf(g, {d(g.at.batch)}));
+    for (ArrayRef<AffineExpr> dims : blockDims(
+             g.blocks(), d(g.at.batch), g.isByKeys() ? d(g.at.kvHead) : head,
+             d(g.isByKeys() ? g.at.key : g.at.query),
+             d(g.isByKeys() ? g.at.query : g.at.key)))
+      others.push_back(mapOf(g, dims));
     for (auto [number, capture] : llvm::enumerate(g.captures))
       if (isa<RankedTensorType>(capture.getType()))
         others.push_back(mapOf(
@@ -188,7 +208,7 @@ struct GradientMaps {
 
 private:
   bool contributes;
-  /// Of offsets and captures.
+  /// Of offsets, lists of blocks and captures.
   SmallVector<AffineMap> others;
 };
 
@@ -199,7 +219,7 @@ inline SmallVector<SmallVector<int64_t>> permutationsOf(const Gradient &g) {
   SmallVector<int64_t> sums{0, 1, 2, 3, 4};
   if (g.contributes())
     perms.push_back(sums);
-  // Offsets and captures are as they are.
+  // Offsets, lists of blocks and captures are as they are.
   for (Value other : g.op->getOperands().drop_front(g.firstOther))
     if (auto type = dyn_cast<RankedTensorType>(other.getType()))
       perms.push_back(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
@@ -218,6 +238,7 @@ inline SmallVector<StringRef> namesOf(const Gradient &g,
     names.push_back("cu_seqlens_q");
   if (g.keyOffsets)
     names.push_back("cu_seqlens_k");
+  llvm::append_range(names, blockNames(g.blocks()));
   unsigned tensors = 0;
   for (std::optional<unsigned> view : g.captureViews())
     if (view)
@@ -253,9 +274,41 @@ inline int64_t temporariesOf(const Gradient &g, ArrayRef<int64_t> sizes) {
   return 3 * sizes[g.at.query] * sizes[g.at.key];
 }
 
+/// What lists of blocks say of a tile of the grouped axis. Where keys are
+/// grouped all heads of the group have one list.
+inline ListedBlocks listedBlocksOf(const Gradient &g, const IndexBuilder &m,
+                                   const TileContext &tile) {
+  unsigned grouped = g.isByKeys() ? g.at.key : g.at.query,
+           streamed = g.isByKeys() ? g.at.query : g.at.key;
+  Value head = tile.offsets[g.at.kvHead];
+  if (!g.isByKeys())
+    head =
+        m.add(m.mul(head, m.constant(g.groupSize())), tile.offsets[g.at.group]);
+  return {g.blocks(),
+          m,
+          tile,
+          tile.offsets[g.at.batch],
+          head,
+          tile.offsets[grouped],
+          tile.extents[streamed],
+          tile.axes[streamed].extent};
+}
+
+inline StreamTraversal traversalOf(const Gradient &g, OpBuilder &b,
+                                   Location loc, const TileContext &tile) {
+  if (!g.blocks())
+    return {};
+  IndexBuilder m{b, loc};
+  return listedBlocksOf(g, m, tile).buildTraversal();
+}
+
 /// The part of the streamed axis that matters to a tile of the grouped one.
 inline SmallVector<Segment> segmentsOf(const Gradient &g, OpBuilder &b,
                                        Location loc, const TileContext &tile) {
+  if (g.blocks()) {
+    IndexBuilder m{b, loc};
+    return listedBlocksOf(g, m, tile).buildSegments();
+  }
   KeyRange range{};
   TileBuilder t{b, loc};
   if (g.mask) {

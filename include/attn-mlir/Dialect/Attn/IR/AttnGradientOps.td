@@ -12,10 +12,14 @@ def Attn_GradientFloat : AnyTypeOf<[F16, BF16, F32]>;
 def Attn_GradientTensor : RankedTensorOf<[Attn_GradientFloat]>;
 def Attn_RowTensor : RankedTensorOf<[F32]>;
 
-/// Where packed sequences lie, and what regions capture.
-defvar gradientOperands = (ins Optional<RankedTensorOf<[I32, I64]>>:$queryOffsets,
-  Optional<RankedTensorOf<[I32, I64]>>:$keyOffsets, Variadic<Attn_Capture>:$captures);
+/// Where packed sequences lie, which blocks are streamed, and what regions capture.
+defvar sequenceOperands = (ins Optional<RankedTensorOf<[I32, I64]>>:$queryOffsets,
+  Optional<RankedTensorOf<[I32, I64]>>:$keyOffsets);
+defvar blockOperands = (ins Variadic<RankedTensorOf<[I32, I64]>>:$blocks);
+defvar captureOperands = (ins Variadic<Attn_Capture>:$captures);
+defvar gradientOperands = !con(sequenceOperands, blockOperands, captureOperands);
 
+defvar blockAttributes = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$blockSize);
 defvar gradientAttributes = (ins OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
   DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
 
@@ -53,6 +57,13 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
 
     *Ragged batches.* `cu_seqlens_q` and `cu_seqlens_k` as in `attn.attention`: O, dO, LSE and dQ
     are packed as Q is, dK and dV as K and V. Gradients of what is of no sequence are not written.
+
+    *Blocks.* `blocks<128, 64>(%n, %i, %fn, %fi) by_keys(%qn, %qi, %fqn, %fqi)`: the lists of
+    `attn.attention`, by which dQ is computed, and the same blocks listed the other way round, by which dK and dV
+    are: of each row of blocks of keys, of 64, the numbers of blocks of queries, of 128. They are [B,Hkv,rows] and
+    [B,Hkv,rows,n], B and Hkv may be 1: all query heads of a KV head have the same blocks. Of what is within a full block that reaches behind the
+    last query or key, masks say what the list does. Gradients are not defined where the two do not
+    list the same blocks. Not with `cu_seqlens_q`, `cu_seqlens_k` or `of`.
 
     *Gradients of LSE.* Where L depends on LSE, too, `lse_gradient` is dLSE, [B,H,Sq]: dLSE[i] P[i,j] comes to
     dX[i,j] before mod', so that delta[i] becomes delta[i] - dLSE[i].
@@ -98,8 +109,9 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output,
     Attn_GradientTensor:$output_gradient, Attn_RowTensor:$lse,
-    Optional<Attn_RowTensor>:$lse_gradient), gradientOperands, gradientAttributes,
-    (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$of));
+    Optional<Attn_RowTensor>:$lse_gradient), sequenceOperands, blockOperands,
+    (ins Variadic<RankedTensorOf<[I32, I64]>>:$keyBlocks), captureOperands, gradientAttributes,
+    (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$of), blockAttributes);
   let results = (outs Attn_GradientTensor:$query_gradient,
     Attn_GradientTensor:$key_gradient, Attn_GradientTensor:$value_gradient,
     Variadic<Attn_GradientTensor>:$capture_gradients);
@@ -108,6 +120,7 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
     (`lse_gradient` `(` $lse_gradient^ `)`)?
     (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
     (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
+    (`blocks` `` custom<BlockSize>($blockSize) `` `(` $blocks^ `)` `by_keys` `(` $keyBlocks `)`)?
     (`captures` `(` $captures^ `)`)? (`of` `(` $of^ `)`)? custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
   }];
@@ -167,14 +180,16 @@ def Attn_SumPartsOp : Attn_Op<"sum_parts", [
 class Attn_GradientPartOp<string mnemonic> : Attn_GradientOp<mnemonic,
     [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
-       "isOfColumns", "readsElements", "getPackedAxes", "wantsZerosBehind"]>]> {
+       "isOfColumns", "readsElements", "getPackedAxes", "wantsZerosBehind",
+       "buildTraversal"]>]> {
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
-    Attn_RowTensor:$lse, Attn_RowTensor:$delta), gradientOperands, gradientAttributes);
+    Attn_RowTensor:$lse, Attn_RowTensor:$delta), gradientOperands, gradientAttributes, blockAttributes);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta
     (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
     (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
+    (`blocks` `` custom<BlockSize>($blockSize) `` `(` $blocks^ `)`)?
     (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
   }];
@@ -202,7 +217,7 @@ def Attn_AttentionBackwardFusedOp : Attn_GradientOp<"attention_backward_fused",
     [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
        "isOfColumns", "readsElements", "getPackedAxes", "wantsZerosBehind",
-       "getContributions"]>]> {
+       "getContributions", "buildTraversal"]>]> {
   let summary = "Gradients of attention with respect to key, value and query at once";
   let description = [{
     dK and dV as `attn.attention_backward_key` computes them, and `sum` [1,B,H,S,D] plus dQ
@@ -213,13 +228,14 @@ def Attn_AttentionBackwardFusedOp : Attn_GradientOp<"attention_backward_fused",
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
     Attn_RowTensor:$lse, Attn_RowTensor:$delta, Attn_RowTensor:$sum), gradientOperands,
-    gradientAttributes, (ins UnitAttr:$ordered));
+    gradientAttributes, (ins UnitAttr:$ordered), blockAttributes);
   let results = (outs Attn_GradientTensor:$key_gradient,
                       Attn_GradientTensor:$value_gradient, Attn_RowTensor:$query_sum);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta `,` $sum
     (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)? (`ordered` $ordered^)?
     (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
+    (`blocks` `` custom<BlockSize>($blockSize) `` `(` $blocks^ `)`)?
     (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
   }];
@@ -248,6 +264,11 @@ def Attn_AttentionBackwardCaptureOp : Attn_GradientOp<"attention_backward_captur
     (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
     `captures` `(` $captures `)` `of` `(` $of `)` custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// There are never lists of blocks.
+    ::mlir::OperandRange getBlocks() { return getOperation()->getOperands().take_front(0); }
+    ::llvm::ArrayRef<int64_t> getBlockSize() { return {}; }
   }];
 }
 
