@@ -5,10 +5,10 @@
 #rows = #attn.fragment<threads [8:(0, 4), 8:(1, 0)], registers [4:(0, 1), 2:(8, 0)]>
 
 // CHECK-LABEL: llvm.func @store
-// CHECK-DAG: %[[MOST:.*]] = arith.constant 2.400000e+02 : f32
-// CHECK-DAG: %[[LEAST:.*]] = arith.constant -2.400000e+02 : f32
+// CHECK: %[[MOST:.*]] = arith.constant 2.400000e+02 : f32
 // CHECK: %[[ABOVE:.*]] = arith.cmpf ogt, %[[X:.*]], %[[MOST]] : f32
 // CHECK: %[[CUT:.*]] = arith.select %[[ABOVE]], %[[MOST]], %[[X]] : f32
+// CHECK: %[[LEAST:.*]] = arith.constant -2.400000e+02 : f32
 // CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[CUT]], %[[LEAST]] : f32
 // CHECK: %[[LOW:.*]] = rocdl.cvt.pk.fp8.f32 %{{.*}}, %{{.*}} -> %{{.*}}[false] : i32
 // CHECK: rocdl.cvt.pk.fp8.f32 %{{.*}}, %{{.*}} -> %[[LOW]][true] : i32

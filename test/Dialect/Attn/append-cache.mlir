@@ -75,7 +75,7 @@ func.func @rotate(%x: tensor<?x?x32x40xf16>, %n: tensor<?xi32>, %cos: tensor<?x8
 // KERNEL: attn.launch @narrow_append_cache ins(%arg0, %arg1, %arg4, %arg5, %arg6, %arg7, %arg8 :
 // KERNEL-LABEL: attn.kernel @narrow_append_cache(
 // KERNEL: attn.load %k[
-// KERNEL-NEXT: attn.load %v[
+// KERNEL: attn.load %v[
 // KERNEL: %[[TURNED:.*]] = arith.select %{{.*}} : tensor<16x64xi1>, tensor<16x64xf32>
 // KERNEL: %[[HEADS:.*]] = attn.iota 0 from %{{.*}} : tensor<16xindex>
 // KERNEL: %[[OWN:.*]] = attn.gather %k_scale[%{{.*}}, %[[HEADS]]] : !attn.view<?x2xf32> at(index, tensor<16xindex>) -> tensor<16xf32>

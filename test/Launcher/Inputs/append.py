@@ -11,10 +11,10 @@ import subprocess
 from typing import NamedTuple
 
 import attn_mlir
-import buffers
 import float8
 from attn_mlir import ArgumentError
 from devices import DL_TYPES, KIND, ON_CPU, TARGET, allocate, read
+import buffers
 from support import DLArray, expect, main
 
 I32 = (0, 32)
