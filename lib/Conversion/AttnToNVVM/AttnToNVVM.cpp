@@ -223,8 +223,7 @@ struct ConvertAttnToNVVMPass
   /// takes operands of products, hands them on, or stores them.
   static bool knowsFloat8(Operation *op) {
     if (auto narrow = dyn_cast<arith::TruncFOp>(op))
-      return getElementTypeOrSelf(narrow.getIn().getType()).isF32() &&
-             isNvidiaFloat8(getElementTypeOrSelf(narrow.getType())) &&
+      return isNvidiaFloat8(getElementTypeOrSelf(narrow.getType())) &&
              fragmentOf(narrow.getType()).getNumRegisters() % 4 == 0;
     if (auto fetch = dyn_cast<ConvertLayoutOp>(op)) {
       auto tile = cast<RankedTensorType>(fetch.getType());

@@ -93,7 +93,7 @@ Value ldsPlace(OpBuilder &b, Location loc, int64_t place) {
 
 struct ConvertAttnToROCDLPass
     : attn::impl::ConvertAttnToROCDLBase<ConvertAttnToROCDLPass> {
-  /// Tiles of FP8 are made of f32, and stored.
+  /// Tiles of FP8 are made of wider ones, and stored.
   static LogicalResult checkFloat8(Operation *op) {
     for (Type type : op->getResultTypes()) {
       Type element = getElementTypeOrSelf(type);
@@ -101,7 +101,7 @@ struct ConvertAttnToROCDLPass
         continue;
       TargetAttr target = TargetAttr::of(op);
       auto narrow = dyn_cast<arith::TruncFOp>(op);
-      if (!narrow || !getElementTypeOrSelf(narrow.getIn()).isF32() ||
+      if (!narrow ||
           !llvm::all_of(op->getUsers(), llvm::IsaPred<StoreOp>))
         return op->emitOpError("expected tiles of f16, bf16 or f32 on ")
                << target.getName() << ", but got " << type;

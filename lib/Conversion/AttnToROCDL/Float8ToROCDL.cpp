@@ -44,7 +44,8 @@ struct TruncatePattern : OpConversionPattern<arith::TruncFOp> {
     Location loc = op.getLoc();
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     SmallVector<Value> numbers = llvm::to_vector_of<Value>(
-        vector::ToElementsOp::create(rewriter, loc, adaptor.getIn())
+        vector::ToElementsOp::create(rewriter, loc,
+                                     asSingle(rewriter, loc, adaptor.getIn()))
             .getResults());
     constexpr int64_t kInWord = 4;
     int64_t count = numbers.size();
@@ -71,6 +72,13 @@ struct TruncatePattern : OpConversionPattern<arith::TruncFOp> {
   }
 
 private:
+  static Value asSingle(OpBuilder &b, Location loc, Value x) {
+    auto type = cast<VectorType>(x.getType());
+    if (type.getElementType().isF32())
+      return x;
+    return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), x);
+  }
+
   static Value convertFour(OpBuilder &b, Location loc, Type element,
                            ArrayRef<Value> four) {
     SmallVector<Value> bounded;
