@@ -184,7 +184,8 @@ struct ConvertAttnToNVVMPass
     if (isa<ExchangeOp>(op))
       return "cluster";
     // What multiplies FP8 converts to it.
-    if (isa<arith::TruncFOp>(op) && isFloat8InRegisters(op->getResultTypes()[0]))
+    if (isa<arith::TruncFOp>(op) &&
+        isFloat8InRegisters(op->getResultTypes()[0]))
       return "mma.sync.f8";
     auto dot = dyn_cast<DotOp>(op);
     if (!dot)

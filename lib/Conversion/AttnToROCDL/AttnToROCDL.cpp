@@ -101,8 +101,7 @@ struct ConvertAttnToROCDLPass
         continue;
       TargetAttr target = TargetAttr::of(op);
       auto narrow = dyn_cast<arith::TruncFOp>(op);
-      if (!narrow ||
-          !llvm::all_of(op->getUsers(), llvm::IsaPred<StoreOp>))
+      if (!narrow || !llvm::all_of(op->getUsers(), llvm::IsaPred<StoreOp>))
         return op->emitOpError("expected tiles of f16, bf16 or f32 on ")
                << target.getName() << ", but got " << type;
       if (!convertsToFloat8(target, element))

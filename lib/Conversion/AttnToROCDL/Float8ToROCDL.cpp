@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ROCDLLowering.h"
-#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -101,8 +101,7 @@ private:
   /// Comparisons that do not hold let NaN pass.
   static Value clamp(OpBuilder &b, Location loc, Value x, double largest) {
     auto replace = [&](arith::CmpFPredicate beyond, double bound) {
-      Value limit =
-          arith::ConstantOp::create(b, loc, b.getF32FloatAttr(bound));
+      Value limit = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(bound));
       Value is = arith::CmpFOp::create(b, loc, beyond, x, limit);
       x = arith::SelectOp::create(b, loc, is, limit, x);
     };
@@ -115,6 +114,6 @@ private:
 } // namespace
 
 void attn::populateNarrowingPatterns(const TypeConverter &converter,
-                                  RewritePatternSet &patterns) {
+                                     RewritePatternSet &patterns) {
   patterns.add<TruncatePattern>(converter, patterns.getContext());
 }

@@ -104,7 +104,7 @@ bool convertsToFloat8(TargetAttr target, mlir::Type type);
 llvm::StringRef float8TypesOf(TargetAttr target);
 /// Conversions of tiles to FP8.
 void populateNarrowingPatterns(const mlir::TypeConverter &converter,
-                            mlir::RewritePatternSet &patterns);
+                               mlir::RewritePatternSet &patterns);
 
 /// What the lanes of a wave agree on.
 void populateBallotPatterns(const mlir::TypeConverter &converter,

@@ -66,8 +66,7 @@ template <int MantissaBits, int Bias, uint32_t Largest> struct OcpFloat8 {
     exponent = exponent < kMinExponent ? kMinExponent : exponent;
     auto units = uint32_t(
         std::nearbyint(std::ldexp(double(a), MantissaBits - exponent)));
-    uint64_t bits =
-        (uint64_t(exponent - kMinExponent) << MantissaBits) + units;
+    uint64_t bits = (uint64_t(exponent - kMinExponent) << MantissaBits) + units;
     return sign | (bits > Largest ? Largest + 1 : uint32_t(bits));
   }
 };

@@ -43,8 +43,8 @@ static bool hasOtherFormats(llvm::StringRef name) {
 
 void attn::gfx942::assignSemantics(Inst &inst, Arch arch) {
   bool isOcp = arch != Arch::Gfx942 && hasOtherFormats(inst.name);
-  const SemanticsTable::Entry *entry = semantics().find(
-      isOcp ? std::string(kOcpPrefix) + inst.name : inst.name);
+  const SemanticsTable::Entry *entry =
+      semantics().find(isOcp ? std::string(kOcpPrefix) + inst.name : inst.name);
   if (!entry)
     return;
   inst.cls = entry->cls;
