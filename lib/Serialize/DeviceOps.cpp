@@ -209,6 +209,8 @@ constexpr Known kNVIDIA[] = {
 
 /// All of CDNA 3.
 constexpr Known kAMD[] = {{"rocdl.ballot", ""},
+                          {"rocdl.cvt.pk.bf8.f32", ""},
+                          {"rocdl.cvt.pk.fp8.f32", ""},
                           {"rocdl.ds.read.tr16.b64", "lds-transpose"},
                           {"rocdl.ds_bpermute", ""},
                           {"rocdl.ds_swizzle", ""},

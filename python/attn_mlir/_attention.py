@@ -3,7 +3,7 @@
 import collections
 import functools
 
-from . import _blocks, _compiler, _float8, _kernels, _quick, _targets, _trace
+from . import _appended, _blocks, _compiler, _float8, _kernels, _quick, _rows, _targets, _trace
 from ._arrays import is_torch, torch_kind, torch_module
 from ._captures import element_of as capture_element
 from ._captures import for_launch
@@ -181,7 +181,7 @@ class Plan:
     """How calls of one shape, element type and device are done."""
 
     __slots__ = ("entry", "shapes", "layout", "lse", "is_wide", "device", "is_torch", "takes_like_q", "pads", "kernel", "granule",
-                 "result", "has_columns")
+                 "result", "has_columns", "appends")
 
     def __init__(self, entry, shapes, problem, device, q):
         self.entry = entry
@@ -192,6 +192,7 @@ class Plan:
         self.is_wide = problem.result not in ("", problem.element)
         self.granule = granule_of(problem.element, problem.cache)
         self.has_columns = problem.values == "interleaved"
+        self.appends = problem.append is not None
         self.device = device
         self.is_torch = is_torch(q)
         self.takes_like_q = shapes.value_dim == shapes.qk_dim
@@ -234,23 +235,25 @@ class Plan:
             return self._run_padded(inputs, o, lse, stream, numbers)
         inputs = self._ordered(inputs)
         o = self.allocate(inputs[0]) if o is None else o
+        # Caches that are appended to are written in place.
+        caches = inputs[1:3] if self.appends else ()
         if not self.lse:
-            self._launch(inputs, (o,), stream, numbers)
+            self._launch(inputs, (o, *caches), stream, numbers)
             return o
         lse = self.allocate_lse(inputs[0]) if lse is None else lse
-        self._launch(inputs, (o, lse), stream, numbers)
+        self._launch(inputs, (o, lse, *caches), stream, numbers)
         return o, lse
 
     def _run_padded(self, inputs, o, lse, stream, numbers):
         padded = [
-            array if isinstance(array, _float8.InterleavedValues) else _padded(array, _up(array.shape[-1], self.granule))
+            array if isinstance(array, _float8.InterleavedValues) else _rows.padded(array, _up(array.shape[-1], self.granule))
             for array in inputs[:3]]
         wide = self.allocate(inputs[0])
         lse = self.allocate_lse(inputs[0]) if self.lse and lse is None else lse
         self._launch(self._ordered((*padded, *inputs[3:])), (wide, lse) if self.lse else (wide,), stream, numbers)
         narrow = wide[..., : self.shapes.value_dim]
         if o is not None:
-            _copy(o, narrow)
+            _rows.copy(o, narrow)
             narrow = o
         return (narrow, lse) if self.lse else narrow
 
@@ -271,8 +274,8 @@ class Plan:
 
     def _launch_any(self, inputs, outputs, stream, numbers):
         """Launches by the first kernel that takes these arguments, and returns it."""
-        tight = [*map(_aligned, inputs[:3]), *inputs[3:]]
-        places = [_aligned(array, is_output=True) for array in outputs]
+        tight = [*map(_rows.aligned, inputs[:3]), *inputs[3:]]
+        places = [_rows.aligned(array, is_output=True) for array in outputs]
         while True:
             kernels = list(self.entry.kernels)
             error = None
@@ -284,7 +287,7 @@ class Plan:
                     continue
                 for place, output in zip(places, outputs):
                     if place is not output:
-                        _copy(output, place)
+                        _rows.copy(output, place)
                 return kernel
             if len(kernels) >= _kernels.MOST_VARIANTS:
                 raise error
@@ -323,70 +326,6 @@ def _numpy_empty(q, shape, dtype):
     import numpy
 
     return numpy.empty(shape, dtype)
-
-
-def _padded(array, dim):
-    """The array with zeros behind its last dimension."""
-    more = dim - array.shape[-1]
-    if more == 0:
-        return array
-    if is_torch(array):
-        torch = torch_module()
-        if array.element_size() == 1:
-            return torch.nn.functional.pad(array.detach().view(torch.uint8), (0, more)).view(array.dtype)
-        return torch.nn.functional.pad(array.detach(), (0, more))
-    if type(array).__module__.partition(".")[0] != "numpy":
-        raise ArgumentError(
-            f"expected head dimensions of a multiple of 8, but got {array.shape[-1]}: only arrays of torch and NumPy are padded")
-    import numpy
-
-    return numpy.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, more)])
-
-
-def _copy(target, source):
-    if is_torch(target):
-        target.copy_(source)
-    else:
-        target[...] = source
-
-
-def _layout_in_bytes(array):
-    """(address, strides, item size), or None where the array does not say without being exported."""
-    if is_torch(array):
-        size = array.element_size()
-        return array.data_ptr(), [stride * size for stride in array.stride()], size
-    interface = getattr(array, "__array_interface__", None)
-    if interface is None or not hasattr(array, "strides"):
-        return None
-    return interface["data"][0], array.strides, array.itemsize
-
-
-def _is_aligned(array):
-    layout = _layout_in_bytes(array)
-    if layout is None or 0 in array.shape:
-        return True
-    address, strides, size = layout
-    if array.shape[-1] > 1 and strides[-1] != size:
-        return False
-    # LSE has no rows of 16 bytes.
-    if len(array.shape) != 4:
-        return True
-    rows = [stride for stride, length in zip(strides[:-1], array.shape) if length > 1]
-    return address % 16 == 0 and all(stride % 16 == 0 for stride in rows)
-
-
-def _aligned(array, is_output=False):
-    """An array that kernels take: rows that are contiguous, at multiples of 16 bytes. Others are copied
-    (outputs afterwards)."""
-    if _is_aligned(array):
-        return array
-    if is_torch(array):
-        torch = torch_module()
-        make = torch.empty_like if is_output else torch.clone
-        return make(array.detach(), memory_format=torch.contiguous_format)
-    import numpy
-
-    return numpy.empty(array.shape, array.dtype) if is_output else numpy.array(array, order="C")
 
 
 _plans = {}
@@ -460,8 +399,17 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
 attention = _quick.wrapped(attention)
 
 
+def attention_to_appended(q, k, v, new, *, lengths, out, layout, scale=None, causal=False, window=None, score_mod=None, sinks=None,
+                          cu_seqlens_q=None, cu_seqlens_k=None, block_table=None, k_scale=None, v_scale=None):
+    """(result, lse) of attention to the caches ``k`` and ``v``, to which what is ``new`` (a New) is written behind ``lengths`` first, by one program. Rows of
+    caches are ones that kernels take as they are."""
+    return _attention(
+        q, k, v, None, causal, window, scale, score_mod, sinks, lengths, True, layout, None, None, False, out, None,
+        (cu_seqlens_q, cu_seqlens_k, block_table), (None, k_scale, v_scale), None, new)
+
+
 def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, lse, layout, schedule, lower, explain, out,
-               stream, packing, scales, blocks):
+               stream, packing, scales, blocks, new=None):
     """The way of calls that are new, or that read more than Q, K and V."""
     named = [("q", q), ("k", k), ("v", _float8.tensor_of(v))]
     has_columns = isinstance(v, _float8.InterleavedValues)
@@ -480,7 +428,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     listed, lists = _blocks.checked(blocks, shapes)
     if listed is not None and (lengths is not None or packing != (None,) * 3):
         raise ArgumentError("blocks: expected no lengths, cu_seqlens_q, cu_seqlens_k and block_table, but got some")
-    extra += lists
+    extra += lists + _appended.arrays_of(new)
     _check_devices(device, extra)
     scales = _float8.scales_of(scales, q, shapes.batch if count is None else count, shapes.kv_heads)
     extra += [(f"{name}_scale", scale) for name, scale in zip("qkv", scales) if scale is not None]
@@ -488,7 +436,8 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
         shapes, element, mask_of(causal, window), scale, layout, lse,
         lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences,
         cache)
-    problem = problem._replace(scales=tuple(map(_float8.sizes_of, scales)), blocks=listed)
+    problem = problem._replace(
+        scales=tuple(map(_float8.sizes_of, scales)), blocks=listed, append=_appended.spec_of(new, capture_element))
     if is_float8(element):
         problem = _float8.checked(problem, device.platform, has_columns)
         if has_columns and v.layout != layout:
@@ -500,7 +449,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     _check_gradients(named + extra)
     _check_offsets("cu_seqlens_q", packing[0], shapes.queries)
     _check_offsets("cu_seqlens_k", packing[1], shapes.keys)
-    _check_table(packing[2], lengths, sequences.page, k.shape[0])
+    _check_table(packing[2], _appended.lengths_after(new, lengths, layout), sequences.page, k.shape[0])
     plan = _plan(problem, device, schedule, lower, shapes, q)
     if regions is None and not extra and not cache:
         _remember(plan, (q.shape, k.shape, v.shape, q.dtype, k.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
@@ -513,6 +462,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     tensors += [_blocks.tight(array) for _, array in lists]
     inputs = captured_inputs(plan, tensors, None, regions, captured, sinks)
     inputs += tuple(scale for scale in scales if scale is not None)
+    inputs += tuple(array for _, array in _appended.arrays_of(new))
     return plan.run(inputs, out, stream, numbers_of(regions))
 
 

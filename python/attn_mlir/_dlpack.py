@@ -13,8 +13,8 @@ CUDA = 2  # kDLCUDA
 ROCM = 10  # kDLROCM
 DEVICE_NAMES = {CPU: "CPU", CUDA: "CUDA", ROCM: "ROCm"}
 _FLAG_READ_ONLY = 1
-# (code, bits) of DLDataType; 0 is kDLInt, 2 is kDLFloat, 4 is kDLBfloat.
-_TYPES = {(2, 16): "f16", (2, 32): "f32", (4, 16): "bf16", (0, 8): "i8", (6, 8): "i8", (0, 32): "i32", (0, 64): "i64"}
+# (code, bits) of DLDataType; 0 is kDLInt, 2 is kDLFloat, 4 is kDLBfloat, from 10 on are types of float8.
+_TYPES = {(2, 16): "f16", (2, 32): "f32", (4, 16): "bf16", (0, 8): "i8", (6, 8): "i8", (0, 32): "i32", (0, 64): "i64", (10, 8): "f8E4M3FN", (11, 8): "f8E4M3FNUZ", (12, 8): "f8E5M2"}
 
 
 class _DLTensor(ctypes.Structure):
@@ -75,7 +75,7 @@ def read_dlpack(where, capsule, kind):
     dtype = _TYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
     if dtype is None:
         raise ArgumentError(
-            f"{where}: expected float16, bfloat16, float32, int8, bool, int32 or int64, but got DLPack type code {tensor.code} of "
+            f"{where}: expected float16, bfloat16, float32, float8, int8, bool, int32 or int64, but got DLPack type code {tensor.code} of "
             f"{tensor.bits} bits and {tensor.lanes} lanes"
         )
     rank = tensor.ndim

@@ -11,7 +11,7 @@ import types
 import torch
 
 import attn_mlir
-from attn_mlir import _features, _kv_cache, _merge, _torch_ops, _widened_float8
+from attn_mlir import _append_attention, _features, _kv_cache, _merge, _torch_ops, _widened_float8
 from attn_mlir._errors import ArgumentError
 from attn_mlir._refusals import refuse
 from attn_mlir._torch_ops import attention, attention_paged, attention_varlen
@@ -54,7 +54,7 @@ def _starts(batch, length, device):
 
 
 def prepare_cache(q, k_cache, v_cache, k, v, lengths, *, rows, table, cos, sin, first_place, interleaved, moves, cu_q=None,
-                  cu_new=None):
+                  cu_new=None, scales=(None, None)):
     """What is done in front of attention to a cache: rotary embedding, and appending. (Q, lengths)."""
     if k is None:
         refuse(**{"rotary_cos without new keys": cos})
@@ -64,12 +64,21 @@ def prepare_cache(q, k_cache, v_cache, k, v, lengths, *, rows, table, cos, sin, 
     if cos is not None:
         start = before if first_place is None else first_place
         q = _kv_cache.rotate(q, cos, sin, start, interleaved=interleaved, moves=moves, cu=cu_q)
-        if first_place is None and k.dtype == k_cache.dtype:
-            after = _kv_cache.append_by_kernel(k_cache, v_cache, k, v, before, rows, cu_new, table, (cos, sin, interleaved))
+        if first_place is None and (k.dtype == k_cache.dtype or k_cache.dtype in _kv_cache.FLOAT8):
+            turns = cos, sin, interleaved
+            after = _kv_cache.append_by_kernel(k_cache, v_cache, k, v, before, rows, cu_new, table, turns, scales)
             if after is not None:
                 return q, after
         k = _kv_cache.rotate(k, cos, sin, start, interleaved=interleaved, cu=cu_new)
-    return q, _kv_cache.append(k_cache, v_cache, k, v, before, rows, cu_new, table)
+    return q, _kv_cache.append(k_cache, v_cache, k, v, before, rows, cu_new, table, scales)
+
+
+def append_and_attend(q, k_cache, v_cache, k, v, lengths, *, cos, sin, interleaved, cu_new=None, **keywords):
+    """(O, LSE) by one launch, where that computes all; else None."""
+    batch = k.shape[0] if cu_new is None else cu_new.shape[0] - 1
+    before = _kv_cache.as_lengths(0 if lengths is None else lengths, batch, q.device)
+    rotary = None if cos is None else (cos, sin, interleaved)
+    return _append_attention.attention(q, k_cache, v_cache, k, v, before, cu_new=cu_new, rotary=rotary, **keywords)
 
 
 def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=None, cu_seqlens_k=None,
@@ -91,10 +100,19 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
         "scale": softmax_scale, "causal": is_causal, "window": (window_size_left, window_size_right),
         "chunk": attention_chunk, "softcap": softcap,
     }
+    moves = is_causal or window_size_left >= 0 or window_size_right >= 0
+    if k_new is not None and not is_float8 and cu_seqlens_k is None and not attention_chunk and all(
+            x is None for x in (seqused_q, leftpad_k, seqlens_rotary)):
+        found = append_and_attend(
+            q, k, v, k_new, v_new, seqused_k, rows=kv_batch_idx, table=page_table, cu_q=cu_seqlens_q, cu_new=cu_seqlens_k_new,
+            longest=max_seqlen_q, cos=rotary_cos, sin=rotary_sin, interleaved=is_rotary_interleaved, moves=moves, scale=softmax_scale,
+            causal=is_causal, window=(window_size_left, window_size_right), softcap=softcap, scales=(k_descale, v_descale))
+        if found is not None:
+            return _into(out, *found)
     q, seqused_k = prepare_cache(
-        q, k, v, k_new, v_new, seqused_k, rows=kv_batch_idx, table=page_table, cos=rotary_cos, sin=rotary_sin,
+        q, k, v, k_new, v_new, seqused_k, scales=(k_descale, v_descale), rows=kv_batch_idx, table=page_table, cos=rotary_cos, sin=rotary_sin,
         first_place=seqlens_rotary, interleaved=is_rotary_interleaved, cu_q=cu_seqlens_q, cu_new=cu_seqlens_k_new,
-        moves=is_causal or window_size_left >= 0 or window_size_right >= 0)
+        moves=moves)
     found = None
     is_cache = _widened_float8.is_cache(q, k)
     if cu_seqlens_k is None and not is_float8 and (page_table is not None or (is_cache and kv_batch_idx is None)):

@@ -7,6 +7,9 @@ not take, or what is traced, PyTorch does in front of the kernel of attention.
 import torch
 
 from attn_mlir import _append, _torch_ops
+from attn_mlir._spec import FLOAT8 as _FLOAT8
+
+FLOAT8 = tuple(getattr(torch, name) for name in _FLOAT8 if hasattr(torch, name))
 
 
 def as_lengths(lengths, batch, device):
@@ -24,16 +27,19 @@ def places_of(cu, count):
     return sequence, token - cu[:-1][sequence]
 
 
-def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None):
+def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None, scales=(None, None)):
     """Writes new keys and values behind those that sequences have; returns the new lengths.
 
     ``rows`` are the sequences' rows of the cache, or of the table of pages. ``cu_new`` says that k and v are packed,
-    and where. What has no place is left out by the kernel; PyTorch's indices, which traced calls take, raise an error there.
+    and where. Into caches of FP8 they are written as multiples of ``scales``, of K and V, each float32 [sequences, Hkv] of which either may be 1.
+    What has no place is left out by the kernel; PyTorch's indices, which traced calls take, raise an error there.
     """
-    k, v = k.to(k_cache.dtype), v.to(v_cache.dtype)
-    after = append_by_kernel(k_cache, v_cache, k, v, lengths, rows, cu_new, table)
+    if k_cache.dtype not in FLOAT8:
+        k, v = k.to(k_cache.dtype), v.to(v_cache.dtype)
+    after = append_by_kernel(k_cache, v_cache, k, v, lengths, rows, cu_new, table, scales=scales)
     if after is not None:
         return after
+    k, v = (_rounded(x, cache, scale, cu_new) for x, cache, scale in zip((k, v), (k_cache, v_cache), scales))
     if cu_new is None:
         batch, added = k.shape[:2]
         place = lengths[:, None] + torch.arange(added, dtype=torch.int32, device=k.device)
@@ -51,19 +57,47 @@ def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None):
     return lengths + added
 
 
-def append_by_kernel(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None, rotary=None):
+def append_by_kernel(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None, rotary=None, scales=(None, None)):
     """The new lengths, or None where no kernel takes these arrays; ``rotary`` (cos, sin, interleaved) turns k."""
-    if not _torch_ops.is_direct((k_cache, v_cache, k, v, lengths, table, rows, cu_new, *(rotary or ())[:2])):
+    if not _torch_ops.is_direct((k_cache, v_cache, k, v, lengths, table, rows, cu_new, *(rotary or ())[:2], *scales)):
         return None
     if rows is not None:
         # Rows of a cache are pages of all of its places.
         table = rows.unsqueeze(1) if table is None else table.index_select(0, rows.long())
-    return _append.append(k_cache, v_cache, k, v, lengths, table, cu_new, rotary)
+    return _append.append(k_cache, v_cache, k, v, lengths, table, cu_new, rotary, scales)
+
+
+def append_to_slots(k_cache, v_cache, k, v, slots, scales=(None, None)):
+    """Writes k and v [tokens, Hkv, D] to places of pages [pages, size, Hkv, D], which ``slots`` [tokens] counts through all pages; those of no place
+    are left out. Whether a kernel took them: else nothing is written."""
+    try:
+        rows = [x.view(-1, 1, *x.shape[2:]) for x in (k_cache, v_cache)]
+    except RuntimeError:
+        return False  # Pages that lie apart.
+    # Each token is a sequence, with a page of one row that is its slot.
+    count = slots.shape[0]
+    k, v = (x[:count, None] for x in (k, v))
+    lengths = torch.zeros(count, dtype=torch.int32, device=slots.device)
+    return append_by_kernel(*rows, k, v, lengths, table=slots[:, None], scales=scales) is not None
+
+
+def _rounded(x, cache, scale, cu):
+    """New keys or values as a cache of FP8 has them, by PyTorch, which makes NaN of what is too large."""
+    if cache.dtype not in FLOAT8 or x.dtype == cache.dtype:
+        return x
+    x = x.float()
+    if scale is not None:
+        each = scale.expand(-1, x.shape[-2])
+        if cu is not None:
+            each = each.expand(cu.shape[0] - 1, -1)[places_of(cu, x.shape[0])[0]]
+        x = x / (each[..., None] if cu is not None else each[:, None, :, None])
+    most = torch.finfo(cache.dtype).max
+    return x.clamp(-most, most).to(cache.dtype)
 
 
 def _bits(cache):
     """Float8 as the bytes that it is: PyTorch has no indices of it on all devices."""
-    return cache.view(torch.uint8) if cache.dtype == torch.float8_e4m3fn else cache
+    return cache.view(torch.uint8) if cache.dtype in FLOAT8 else cache
 
 
 def gather(cache, rows, table=None):

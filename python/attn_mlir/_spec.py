@@ -3,7 +3,7 @@
 import collections
 import math
 
-from . import _blocks
+from . import _appended, _blocks
 from ._errors import ArgumentError
 
 LAYOUTS = ("bhsd", "bshd")
@@ -20,12 +20,12 @@ Sequences = collections.namedtuple("Sequences", "cu_q cu_k table page", defaults
 Problem = collections.namedtuple(
     "Problem",
     "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result scales values cache "
-    "blocks",
-    defaults=(Sequences(), "", ("", "", ""), "", "", None))
+    "blocks append",
+    defaults=(Sequences(), "", ("", "", ""), "", "", None, None))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
 or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values``
 "interleaved" for V by columns, "rows" for rows that the program arranges so, "" where the kernel takes rows; ``cache``
-the element type of K and V, or "" for Q's; ``blocks`` a Blocks or None."""
+the element type of K and V, or "" for Q's; ``blocks`` a Blocks or None; ``append`` a Spec of what is written to K and V first, or None."""
 
 
 def element_of(name, array, is_cpu):
@@ -152,7 +152,7 @@ def clauses_of(problem):
     if problem.values:
         text += " values(interleaved)"
     if problem.lengths:
-        text += f" lengths(%lengths : tensor<?x{problem.lengths}>)"
+        text += f" lengths({_appended.operands_of(problem)[3]} : tensor<?x{problem.lengths}>)"
     text += "".join(f" {name}(%{name} : {type})" for name, type in sequence_tensors(problem))
     text += _blocks.clause_of(problem.blocks)
     if problem.sinks:
@@ -206,15 +206,19 @@ def text_of(problem):
     arguments += [f"%c{i}: {type}" for i, type in enumerate(types)]
     if problem.sinks:
         arguments.append(f"%sinks: tensor<{heads}x{problem.sinks}>")
-    arguments += [f"%{name}: {type}" for name, type in _scale_tensors(problem)]
+    arguments += [f"%{name}: {type}" for name, type in _scale_tensors(problem) + _appended.tensors_of(problem)]
     numbers = problem.regions.numbers if problem.regions is not None else []
     arguments += [f"%n{i}: {type}" for i, (type, _) in enumerate(numbers)]
     lse = f"tensor<{'1' if given.cu_q else '?'}x{heads}x?xf32>"
     values, results = ("%o, %lse", f"{o}, {lse}") if problem.lse else ("%o", o)
     shown = f"({results})" if problem.lse else results
-    return (
-        f"func.func @attention({', '.join(arguments)}) -> {shown} {{\n"
-        f"{arranged}  {values} = attn.attention %q, %k, %v{clauses_of(problem)}\n"
+    operands = _appended.operands_of(problem)
+    text = (
+        f"{arranged}{_appended.text_of(problem, q, k, v, _scale_tensors(problem))}"
+        f"  {values} = attn.attention {', '.join(operands[:3])}{clauses_of(problem)}\n"
         f"    : ({q}, {k}, {v}) -> {shown}\n"
-        f"  return {values} : {results}\n}}\n"
     )
+    if problem.append is not None:
+        values, results = f"{values}, {', '.join(operands[1:3])}", f"{results}, {k}, {v}"
+        shown = f"({results})"
+    return f"func.func @attention({', '.join(arguments)}) -> {shown} {{\n{text}  return {values} : {results}\n}}\n"

@@ -10,6 +10,7 @@ import torch
 
 import attn_mlir
 from attn_mlir import _bias_gradients, _features, _gradients, _reference
+from attn_mlir._attention import attention_to_appended
 from attn_mlir._features import Features
 
 _MOST_VALUE_DIM = 256
@@ -39,18 +40,23 @@ def _empty_lse(q, layout):
     return q.new_empty((batch, heads, queries), dtype=torch.float32)
 
 
-def launch(q, k, v, *, layout, call, sinks=None):
-    """(O, LSE) by attn_mlir.attention; values of more than 256 in parts."""
+def launch(q, k, v, *, layout, call, sinks=None, new=None):
+    """(O, LSE) by attn_mlir.attention; values of more than 256 in parts. What is ``new`` (a New) is written to k and v first."""
     o, lse = _empty(q, v), _empty_lse(q, layout)
     if layout == "bshd" and q.shape[1] == 1 and call.get("cu_seqlens_q") is None:
         # Of one query the heads of a group lie in a row only where kernels know heads as the dimension in front.
-        _launch(*(x.transpose(1, 2) for x in (q, k, v, o)), lse, layout="bhsd", call=call, sinks=sinks)
+        if new is not None:
+            new = new._replace(k=new.k.transpose(1, 2), v=new.v.transpose(1, 2))
+        _launch(*(x.transpose(1, 2) for x in (q, k, v, o)), lse, layout="bhsd", call=call, sinks=sinks, new=new)
     else:
-        _launch(q, k, v, o, lse, layout=layout, call=call, sinks=sinks)
+        _launch(q, k, v, o, lse, layout=layout, call=call, sinks=sinks, new=new)
     return o, lse
 
 
-def _launch(q, k, v, o, lse, *, layout, call, sinks):
+def _launch(q, k, v, o, lse, *, layout, call, sinks, new):
+    if new is not None:
+        attention_to_appended(q, k, v, new, layout=layout, sinks=sinks, out=(o, lse), **call)
+        return
     wide = v.shape[-1] > _MOST_VALUE_DIM
     for part, place in zip(torch.split(v, _MOST_VALUE_DIM, -1), torch.split(o, _MOST_VALUE_DIM, -1)):
         target = torch.empty_like(place, memory_format=torch.contiguous_format) if wide else place

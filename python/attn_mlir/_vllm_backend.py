@@ -7,6 +7,7 @@ from vllm import _custom_ops
 from vllm.v1.attention.backend import (AttentionBackend, AttentionCGSupport, AttentionImpl, AttentionMetadata, AttentionMetadataBuilder,
                                        AttentionType, MultipleOf)
 
+from attn_mlir import _kv_cache
 from attn_mlir._errors import ArgumentError
 from attn_mlir._refusals import refuse
 from attn_mlir._torch_ops import attention_paged
@@ -66,9 +67,14 @@ class Implementation(AttentionImpl):
         caches = kv_cache.unbind(0)
         return [x.view(torch.float8_e4m3fn) for x in caches] if self.kv_cache_dtype in _FLOAT8 else caches
 
+    def _scales(self, layer):
+        return (layer._k_scale, layer._v_scale) if self.kv_cache_dtype in _FLOAT8 else (None, None)
+
     def do_kv_cache_update(self, layer, key, value, kv_cache, slot_mapping):
-        """Writes new keys and values to their slots, by vLLM's own kernel."""
+        """Writes new keys and values to their slots; by vLLM's own kernel where ours does not take them."""
         if self.shares_cache or key is None or value is None:
+            return
+        if _kv_cache.append_to_slots(*self._caches(kv_cache), key, value, slot_mapping, self._scales(layer)):
             return
         _custom_ops.reshape_and_cache_flash(
             key, value, *kv_cache.unbind(0), slot_mapping, self.kv_cache_dtype, layer._k_scale, layer._v_scale)
@@ -83,9 +89,7 @@ class Implementation(AttentionImpl):
         its = attn_metadata
         if not _WRITES_APART:
             self.do_kv_cache_update(layer, key, value, kv_cache, its.slot_mapping)
-        scales = {}
-        if self.kv_cache_dtype in _FLOAT8:
-            scales = {"k_scale": layer._k_scale, "v_scale": layer._v_scale}
+        scales = dict(zip(("k_scale", "v_scale"), self._scales(layer)))
         if self.alibi_slopes is not None and self.alibi_slopes.device != query.device:
             self.alibi_slopes = self.alibi_slopes.to(query.device)
         count = its.num_actual_tokens

@@ -9,7 +9,7 @@ are in `attn_mlir.flash_attn_3`.
 
 from attn_mlir import _kv_cache
 from attn_mlir._features import window_of
-from attn_mlir._flash_attn_3 import flash_attn_combine, prepare_cache
+from attn_mlir._flash_attn_3 import append_and_attend, flash_attn_combine, prepare_cache
 from attn_mlir._refusals import refuse
 from attn_mlir._torch_ops import attention, attention_paged, attention_varlen
 
@@ -113,9 +113,16 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
     """
     lengths = None if cache_seqlens is None else _kv_cache.as_lengths(cache_seqlens, q.shape[0], q.device)
     left, right = window_of(causal, window_size)
+    moves = left >= 0 or right >= 0
+    if k is not None and cache_leftpad is None and alibi_slopes is None:
+        found = append_and_attend(
+            q, k_cache, v_cache, k, v, lengths, rows=cache_batch_idx, table=block_table, cos=rotary_cos, sin=rotary_sin,
+            interleaved=rotary_interleaved, moves=moves, scale=softmax_scale, causal=causal, window=window_size, softcap=softcap)
+        if found is not None:
+            return found if return_softmax_lse else found[0]
     q, lengths = prepare_cache(
         q, k_cache, v_cache, k, v, lengths, rows=cache_batch_idx, table=block_table, cos=rotary_cos, sin=rotary_sin,
-        first_place=None, interleaved=rotary_interleaved, moves=left >= 0 or right >= 0)
+        first_place=None, interleaved=rotary_interleaved, moves=moves)
     if block_table is not None and lengths is not None:
         table = block_table if cache_batch_idx is None else block_table.index_select(0, cache_batch_idx.long())
         found = attention_paged(q, k_cache, v_cache, table, lengths, first=cache_leftpad, alibi_slopes=alibi_slopes,

@@ -24,7 +24,7 @@ attn.kernel @type(%x: !attn.view<?x32xf32>, %y: !attn.view<?x32xf8E4M3FNUZ>) att
   %c1 = arith.constant 1 : index
   attn.grid (%i) visit %v in (i = %c1) {
     %t = attn.load %x[%c0, %c0] : <?x32xf32> -> tensor<16x32xf32, #acc>
-    // expected-error @+1 {{'arith.truncf' op expected tiles of FP8 in registers as operands of products alone, of f32 rounded to f8E4M3FN or f8E5M2, but got another operation on them}}
+    // expected-error @+1 {{'arith.truncf' op expected tiles of FP8 in registers as operands of products and stores alone, of f32 rounded to f8E4M3FN or f8E5M2, but got another operation on them}}
     %u = arith.truncf %t : tensor<16x32xf32, #acc> to tensor<16x32xf8E4M3FNUZ, #acc>
     attn.store %u, %y[%c0, %c0] : tensor<16x32xf8E4M3FNUZ, #acc> -> <?x32xf8E4M3FNUZ>
   }
@@ -38,7 +38,7 @@ attn.kernel @wider(%x: !attn.view<?x32xf8E4M3FN>, %y: !attn.view<?x32xf32>) attr
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.grid (%i) visit %v in (i = %c1) {
-    // expected-error @+1 {{'attn.load' op expected tiles of FP8 in registers as operands of products alone}}
+    // expected-error @+1 {{'attn.load' op expected tiles of FP8 in registers as operands of products and stores alone}}
     %t = attn.load %x[%c0, %c0] : <?x32xf8E4M3FN> -> tensor<16x32xf8E4M3FN, #acc>
     %u = arith.extf %t : tensor<16x32xf8E4M3FN, #acc> to tensor<16x32xf32, #acc>
     attn.store %u, %y[%c0, %c0] : tensor<16x32xf32, #acc> -> <?x32xf32>

@@ -15,3 +15,26 @@ attn.kernel @order(%x: !attn.view<?x32xf32>, %y: !attn.view<?x32xf32>) attribute
     attn.store %u, %y[%c0, %c0] : tensor<16x32xf32, #lhs> -> <?x32xf32>
   }
 }
+
+#rows = #attn.fragment<threads [8:(0, 4), 4:(1, 0)], registers [4:(0, 1), 4:(4, 0)]>
+#pairs = #attn.fragment<threads [16:(0, 2), 2:(1, 0)], registers [2:(0, 1), 8:(2, 0)]>
+
+// Words are stored as they are; where a run is less than one, its bytes.
+// CHECK-LABEL: llvm.func @store
+// CHECK-COUNT-8: nvvm.convert.f32x2.to.f8x2
+// CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : i32, !llvm.ptr<1>
+// CHECK-COUNT-8: nvvm.convert.f32x2.to.f8x2
+// CHECK: vector.bitcast %{{.*}} : vector<4xi32> to vector<16xi8>
+// CHECK: llvm.store %{{.*}} {alignment = 2 : i64} : vector<2xi8>, !llvm.ptr<1>
+attn.kernel @store(%x: !attn.view<?x32xf32>, %y: !attn.view<?x32xf8E4M3FN>, %z: !attn.view<?x32xf8E5M2>) attributes {threads = 32 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.grid (%i) visit %v in (i = %c1) {
+    %t = attn.load %x[%c0, %c0] : <?x32xf32> -> tensor<16x32xf32, #rows>
+    %u = arith.truncf %t : tensor<16x32xf32, #rows> to tensor<16x32xf8E4M3FN, #rows>
+    attn.store %u, %y[%c0, %c0] : tensor<16x32xf8E4M3FN, #rows> -> <?x32xf8E4M3FN>
+    %t2 = attn.load %x[%c0, %c0] : <?x32xf32> -> tensor<16x32xf32, #pairs>
+    %u2 = arith.truncf %t2 : tensor<16x32xf32, #pairs> to tensor<16x32xf8E5M2, #pairs>
+    attn.store %u2, %z[%c0, %c0] : tensor<16x32xf8E5M2, #pairs> -> <?x32xf8E5M2>
+  }
+}

@@ -168,6 +168,10 @@ struct ConvertAttnToNVVMPass
     return lowerMath(function, kIntrinsics, "NVIDIA");
   }
 
+  static bool isFloat8InRegisters(Type type) {
+    return fragmentOf(type) && isFloat8(getElementTypeOrSelf(type));
+  }
+
   /// The capability that an operation's instructions stand under; empty where
   /// all have them.
   static StringRef capabilityOf(Operation *op) {
@@ -179,6 +183,10 @@ struct ConvertAttnToNVVMPass
       return "setmaxnreg";
     if (isa<ExchangeOp>(op))
       return "cluster";
+    // What multiplies FP8 converts to it.
+    if (isa<arith::TruncFOp>(op) &&
+        isFloat8InRegisters(op->getResultTypes()[0]))
+      return "mma.sync.f8";
     auto dot = dyn_cast<DotOp>(op);
     if (!dot)
       return "";
@@ -212,16 +220,11 @@ struct ConvertAttnToNVVMPass
     return failure(result.wasInterrupted());
   }
 
-  static bool isFloat8InRegisters(Type type) {
-    return fragmentOf(type) && isFloat8(getElementTypeOrSelf(type));
-  }
-
   /// Whether an operation on FP8 in registers has instructions: it makes or
-  /// takes operands of products, or hands them on.
+  /// takes operands of products, hands them on, or stores them.
   static bool knowsFloat8(Operation *op) {
     if (auto narrow = dyn_cast<arith::TruncFOp>(op))
-      return getElementTypeOrSelf(narrow.getIn().getType()).isF32() &&
-             isNvidiaFloat8(getElementTypeOrSelf(narrow.getType())) &&
+      return isNvidiaFloat8(getElementTypeOrSelf(narrow.getType())) &&
              fragmentOf(narrow.getType()).getNumRegisters() % 4 == 0;
     if (auto fetch = dyn_cast<ConvertLayoutOp>(op)) {
       auto tile = cast<RankedTensorType>(fetch.getType());
@@ -235,8 +238,8 @@ struct ConvertAttnToNVVMPass
     // Whole words are loaded, and bytes of theirs exchanged.
     if (isa<LoadOp>(op))
       return llvm::all_of(op->getUsers(), llvm::IsaPred<StoreColumnsOp>);
-    return isa<DotOp, DotIssueOp, StoreColumnsOp, scf::ForOp, scf::IfOp,
-               scf::YieldOp>(op);
+    return isa<DotOp, DotIssueOp, StoreOp, StoreColumnsOp, scf::ForOp,
+               scf::IfOp, scf::YieldOp>(op);
   }
 
   /// Four elements are a word there, which nothing else takes apart.
@@ -247,8 +250,8 @@ struct ConvertAttnToNVVMPass
       if (!touches || knowsFloat8(op))
         return WalkResult::advance();
       op->emitOpError("expected tiles of FP8 in registers as operands of "
-                      "products alone, of f32 rounded to f8E4M3FN or f8E5M2, "
-                      "but got another operation on them");
+                      "products and stores alone, of f32 rounded to f8E4M3FN "
+                      "or f8E5M2, but got another operation on them");
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());

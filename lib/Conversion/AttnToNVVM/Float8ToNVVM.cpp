@@ -26,8 +26,7 @@ struct TruncatePattern : OpConversionPattern<arith::TruncFOp> {
     Type element = getElementTypeOrSelf(op.getType());
     if (!isFloat8(element) || !fragmentOf(op.getType()))
       return failure();
-    if (!isNvidiaFloat8(element) ||
-        !getElementTypeOrSelf(op.getIn().getType()).isF32())
+    if (!isNvidiaFloat8(element))
       return op.emitOpError("expected f32 to f8E4M3FN or f8E5M2, but got ")
              << op.getIn().getType() << " to " << op.getType();
     constexpr int64_t kInWord = 4;
@@ -38,7 +37,12 @@ struct TruncatePattern : OpConversionPattern<arith::TruncFOp> {
              << count;
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     Location loc = op.getLoc();
-    auto from = vector::ToElementsOp::create(rewriter, loc, adaptor.getIn());
+    Value wide = adaptor.getIn();
+    if (auto own = cast<VectorType>(wide.getType());
+        !own.getElementType().isF32())
+      wide = arith::ExtFOp::create(rewriter, loc,
+                                   own.clone(rewriter.getF32Type()), wide);
+    auto from = vector::ToElementsOp::create(rewriter, loc, wide);
     SmallVector<Value> words;
     for (int64_t i = 0; i < count; i += kInWord)
       words.push_back(convertFour(rewriter, loc, element,

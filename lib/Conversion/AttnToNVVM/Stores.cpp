@@ -3,6 +3,7 @@
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -10,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -69,6 +71,8 @@ struct HeldElements {
   SmallVector<Value> first;
   ValueRange elements;
   int64_t run;
+  /// Of FP8 several may be one value.
+  int64_t inValue = 1;
 
   SmallVector<Value> coordinatesOf(int64_t r) const {
     SmallVector<Value> coordinates;
@@ -77,8 +81,22 @@ struct HeldElements {
     return coordinates;
   }
   /// Those of neighbouring columns from a register on.
-  ValueRange from(int64_t r) const { return elements.slice(r, run); }
+  ValueRange from(int64_t r) const {
+    return elements.slice(r / inValue, run / inValue);
+  }
 };
+
+/// Words of FP8, four numbers each, as what runs of so many consist of, and how
+/// many numbers are one of these.
+std::pair<Value, int64_t> asRuns(OpBuilder &b, Location loc, Value words,
+                                 int64_t run) {
+  constexpr int64_t kInWord = 4;
+  if (run % kInWord == 0)
+    return {words, kInWord};
+  int64_t count = cast<VectorType>(words.getType()).getNumElements();
+  auto bytes = VectorType::get({count * kInWord}, b.getI8Type());
+  return {vector::BitCastOp::create(b, loc, bytes, words), 1};
+}
 
 /// Lets each thread write the elements that it holds: `write` builds what goes
 /// to the view for registers that lie in it together, within the condition that
@@ -96,9 +114,12 @@ LogicalResult writeHeld(Op op, Value tile, ConversionPatternRewriter &rewriter,
   for (unsigned dim = 0; dim < layout.getRank(); ++dim)
     first.push_back(t.threadOffset(layout, dim));
   Value owner = t.ownsFirstCopy(layout);
+  int64_t run = columnsAtOnce(op), inValue = 1;
+  if (isFloat8(getElementTypeOrSelf(op.getTile())))
+    std::tie(tile, inValue) = asRuns(rewriter, loc, tile, run);
   auto elements = vector::ToElementsOp::create(rewriter, loc, tile);
-  HeldElements held{
-      t, layout, destination, first, elements.getResults(), columnsAtOnce(op)};
+  HeldElements held{t,   layout, destination, first, elements.getResults(),
+                    run, inValue};
   for (ArrayRef<int64_t> together : groupRuns(op, layout, held.run)) {
     SmallVector<Value> start = held.coordinatesOf(together.front());
     Value inside = t.both(owner, destination.contains(start));

@@ -44,6 +44,14 @@ struct ROCDLConverter : TypeConverter {
   ROCDLConverter(MLIRContext *context, int64_t threads) {
     addConversion([](Type type) { return type; });
     addFragmentConversions(*this);
+    // Numbers of FP8 are no type of LLVM.
+    addConversion([context](RankedTensorType tile) -> std::optional<Type> {
+      FragmentAttr layout = fragmentOf(tile);
+      if (!layout || !isFloat8(tile.getElementType()))
+        return std::nullopt;
+      return VectorType::get({layout.getNumRegisters()},
+                             IntegerType::get(context, 8));
+    });
     // A tile in LDS is its byte offset.
     addConversion([context](RankedTensorType tile) -> std::optional<Type> {
       if (!sharedOf(tile))
@@ -85,6 +93,25 @@ Value ldsPlace(OpBuilder &b, Location loc, int64_t place) {
 
 struct ConvertAttnToROCDLPass
     : attn::impl::ConvertAttnToROCDLBase<ConvertAttnToROCDLPass> {
+  /// Tiles of FP8 are made of wider ones, and stored.
+  static LogicalResult checkFloat8(Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      if (!isa<RankedTensorType>(type) || !isFloat8(element))
+        continue;
+      TargetAttr target = TargetAttr::of(op);
+      auto narrow = dyn_cast<arith::TruncFOp>(op);
+      if (!narrow || !llvm::all_of(op->getUsers(), llvm::IsaPred<StoreOp>))
+        return op->emitOpError("expected tiles of f16, bf16 or f32 on ")
+               << target.getName() << ", but got " << type;
+      if (!convertsToFloat8(target, element))
+        return op->emitOpError("expected ")
+               << float8TypesOf(target) << " of f32 on " << target.getName()
+               << ", but got " << element;
+    }
+    return success();
+  }
+
   /// What the target has no instructions for.
   static LogicalResult checkOps(KernelOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) {
@@ -97,13 +124,8 @@ struct ConvertAttnToROCDLPass
             << TargetAttr::of(op).getName();
         return WalkResult::interrupt();
       }
-      for (Type type : op->getResultTypes())
-        if (isa<RankedTensorType>(type) &&
-            isFloat8(getElementTypeOrSelf(type))) {
-          op->emitOpError("expected tiles of f16, bf16 or f32 on ")
-              << TargetAttr::of(op).getName() << ", but got " << type;
-          return WalkResult::interrupt();
-        }
+      if (failed(checkFloat8(op)))
+        return WalkResult::interrupt();
       auto issue = dyn_cast<RingIssueOp>(op);
       if (issue && issue.getBy() != CopyKind::Registers) {
         issue.emitOpError("expected copies by 'registers' on ")
@@ -169,6 +191,7 @@ struct ConvertAttnToROCDLPass
     populateLdsRingPatterns(converter, patterns);
     populateMfmaPatterns(converter, patterns);
     populateBandPatterns(converter, patterns);
+    populateNarrowingPatterns(converter, patterns);
     populateBallotPatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();

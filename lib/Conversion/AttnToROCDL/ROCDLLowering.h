@@ -5,6 +5,7 @@
 
 #include "../AttnToGPU/Device.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 
 namespace attn {
@@ -96,6 +97,14 @@ void populateMfmaPatterns(const mlir::TypeConverter &converter,
 /// Scores that masks by bounds of columns remove.
 void populateBandPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+
+/// Whether a target has instructions that convert f32 to a type of FP8, and for
+/// diagnostics those types.
+bool convertsToFloat8(TargetAttr target, mlir::Type type);
+llvm::StringRef float8TypesOf(TargetAttr target);
+/// Conversions of tiles to FP8.
+void populateNarrowingPatterns(const mlir::TypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
 
 /// What the lanes of a wave agree on.
 void populateBallotPatterns(const mlir::TypeConverter &converter,

@@ -1,7 +1,9 @@
-//===- Float8.h - fp8 and bf8, FNUZ -----------------------------*- C++ -*-===//
+//===- Float8.h - fp8 and bf8 -----------------------------------*- C++ -*-===//
 //
-// gfx942's 8-bit formats: E4M3 with bias 8 (largest 240) and E5M2 with bias 16
-// (largest 57344); 0x80 is the only NaN, there is no infinity and one zero.
+// gfx942's 8-bit formats, FNUZ: E4M3 with bias 8 (largest 240) and E5M2 with
+// bias 16 (largest 57344); 0x80 is the only NaN, there is no infinity and one
+// zero. Those of gfx950, OCP's: biases of one less, largest 448 and 57344, and
+// E5M2 has infinities.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +48,33 @@ template <int MantissaBits, int Bias> struct Float8 {
   }
 };
 
+/// OCP's, of which nothing is decoded here.
+template <int MantissaBits, int Bias, uint32_t Largest> struct OcpFloat8 {
+  static constexpr int kMinExponent = 1 - Bias;
+  static constexpr uint32_t kNaN = 0x7f;
+
+  /// To nearest, ties to even; what is too large is what follows the largest
+  /// number: NaN, or an infinity.
+  static uint32_t encode(float x) {
+    uint32_t sign = std::signbit(x) ? 0x80 : 0;
+    if (std::isnan(x))
+      return sign | kNaN;
+    float a = std::fabs(x);
+    if (std::isinf(a))
+      return sign | (Largest + 1);
+    int exponent = a == 0 ? kMinExponent : std::ilogb(a);
+    exponent = exponent < kMinExponent ? kMinExponent : exponent;
+    auto units = uint32_t(
+        std::nearbyint(std::ldexp(double(a), MantissaBits - exponent)));
+    uint64_t bits = (uint64_t(exponent - kMinExponent) << MantissaBits) + units;
+    return sign | (bits > Largest ? Largest + 1 : uint32_t(bits));
+  }
+};
+
 using Fp8 = Float8<3, 8>;
 using Bf8 = Float8<2, 16>;
+using OcpFp8 = OcpFloat8<3, 7, 0x7e>;
+using OcpBf8 = OcpFloat8<2, 15, 0x7b>;
 
 } // namespace attn::gfx942
 

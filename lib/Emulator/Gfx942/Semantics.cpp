@@ -7,7 +7,8 @@ using namespace attn::gfx942;
 std::vector<std::string> SemanticsTable::names() const {
   std::vector<std::string> result;
   for (const auto &entry : entries)
-    result.push_back(entry.getKey().str());
+    if (!entry.getKey().starts_with(kOcpPrefix))
+      result.push_back(entry.getKey().str());
   std::sort(result.begin(), result.end());
   return result;
 }
@@ -35,14 +36,16 @@ static const SemanticsTable &semantics() {
 }
 
 /// Names that mean other formats on gfx950: fp8 and bf8 are OCP's there, of
-/// which there are none here.
+/// which some are here, by names of their own.
 static bool hasOtherFormats(llvm::StringRef name) {
   return name.contains("fp8") || name.contains("bf8");
 }
 
 void attn::gfx942::assignSemantics(Inst &inst, Arch arch) {
-  const SemanticsTable::Entry *entry = semantics().find(inst.name);
-  if (!entry || (arch != Arch::Gfx942 && hasOtherFormats(inst.name)))
+  bool isOcp = arch != Arch::Gfx942 && hasOtherFormats(inst.name);
+  const SemanticsTable::Entry *entry =
+      semantics().find(isOcp ? std::string(kOcpPrefix) + inst.name : inst.name);
+  if (!entry)
     return;
   inst.cls = entry->cls;
   inst.handler = entry->handler;

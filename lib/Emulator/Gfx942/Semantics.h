@@ -9,6 +9,9 @@
 
 namespace attn::gfx942 {
 
+/// In front of names whose formats on gfx950 are those of OCP.
+constexpr char kOcpPrefix[] = "ocp.";
+
 /// What an instruction does, by its name without the suffix of the encoding.
 class SemanticsTable {
 public:

@@ -2,7 +2,8 @@
 //
 // CDNA3 ISA, sections 12.8 and 12.11; v_cvt_pk_f16_f32 and
 // v_cvt_pk_bf16_f32: CDNA4 ISA, the same. The fp8 formats are FNUZ: OCP's bit
-// layouts with the bias one higher, one zero, and 0x80 the only NaN.
+// layouts with the bias one higher, one zero, and 0x80 the only NaN; on gfx950
+// OCP's themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -139,6 +140,9 @@ template <typename F8> void unpackFloat8(Wave &w, const Inst &i) {
 }
 
 void addFloat8(SemanticsTable &t) {
+  std::string ocp = kOcpPrefix;
+  t.add(ocp + "v_cvt_pk_fp8_f32", kValu, packFloat8<OcpFp8>);
+  t.add(ocp + "v_cvt_pk_bf8_f32", kValu, packFloat8<OcpBf8>);
   t.add("v_cvt_pk_fp8_f32", kValu, packFloat8<Fp8>);
   t.add("v_cvt_pk_bf8_f32", kValu, packFloat8<Bf8>);
   t.add("v_cvt_pk_f32_fp8", kValu, unpackFloat8<Fp8>);

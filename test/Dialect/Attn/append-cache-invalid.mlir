@@ -82,7 +82,7 @@ func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2
 // -----
 
 func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xbf16>, %vc: tensor<?x2x?x64xbf16>, %n: tensor<?xi32>) {
-  // expected-error @+1 {{expected caches of the element type of the tokens, 'f16', but got 'bf16'}}
+  // expected-error @+1 {{expected caches of the element type of the tokens, 'f16', or of FP8, but got 'bf16'}}
   %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n
     : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?xi32>) -> (tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?xi32>)
   return
@@ -199,5 +199,50 @@ func.func @f(%x: tensor<4x2x?x64xf16>, %n: tensor<3xi32>, %c: tensor<?x32xf16>, 
 func.func @f(%x: tensor<?x2x?x64xf16>, %n: tensor<?xi32>, %c: tensor<?x?xf16>, %s: tensor<?x?xf16>) {
   // expected-error @+1 {{expected cos of rank 2 (place, angle) with 1 to 32 angles, but got 'tensor<?x?xf16>'}}
   %y = attn.rotate %x at %n by %c, %s : (tensor<?x2x?x64xf16>, tensor<?xi32>, tensor<?x?xf16>, tensor<?x?xf16>) -> tensor<?x2x?x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xf16>, %vc: tensor<?x2x?x64xf16>, %n: tensor<?xi32>, %s: tensor<?x2xf32>) {
+  // expected-error @+1 {{expected k_scale of caches of FP8 alone, but got caches of 'f16'}}
+  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n k_scale(%s)
+    : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi32>, tensor<?x2xf32>) -> (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E4M3FN>, %n: tensor<?xi32>, %s: tensor<2xf32>) {
+  // expected-error @+1 {{expected k_scale of rank 2 (batch, head), but got 'tensor<2xf32>'}}
+  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n k_scale(%s)
+    : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>, tensor<2xf32>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E4M3FN>, %n: tensor<?xi32>, %s: tensor<?x4xf32>) {
+  // expected-error @+1 {{expected v_scale of 1 or 2 heads, but got 'tensor<?x4xf32>'}}
+  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n v_scale(%s)
+    : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>, tensor<?x4xf32>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E4M3FN>, %n: tensor<3xi32>, %s: tensor<2x2xf32>) {
+  // expected-error @+1 {{expected v_scale with 3 as dimension 0, one for each of the lengths, or of 1, but got 'tensor<2x2xf32>'}}
+  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n v_scale(%s)
+    : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<3xi32>, tensor<2x2xf32>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<3xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E5M2>, %n: tensor<?xi32>) {
+  // expected-error @+1 {{expected caches of one element type and, but for the last dimension, one shape, but got 'tensor<?x2x?x64xf8E4M3FN>' and 'tensor<?x2x?x64xf8E5M2>'}}
+  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n
+    : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E5M2>, tensor<?xi32>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E5M2>, tensor<?xi32>)
   return
 }

@@ -66,3 +66,33 @@ func.func @rotate(%x: tensor<?x?x32x40xf16>, %n: tensor<?xi32>, %cos: tensor<?x8
     : (tensor<?x?x32x40xf16>, tensor<?xi32>, tensor<?x8xf16>, tensor<?x8xf16>) -> tensor<?x?x32x40xf16>
   return %y : tensor<?x?x32x40xf16>
 }
+
+// CHECK-LABEL: func @narrow
+// CHECK: attn.append_cache %{{.*}} rotary(%{{.*}}, %{{.*}}) k_scale(%{{.*}}) v_scale(%{{.*}}) :
+
+// Both tiles are under way before one is turned. Each head has its divisor, or all have one; a turned key is rounded once.
+// KERNEL-LABEL: func @narrow
+// KERNEL: attn.launch @narrow_append_cache ins(%arg0, %arg1, %arg4, %arg5, %arg6, %arg7, %arg8 :
+// KERNEL-LABEL: attn.kernel @narrow_append_cache(
+// KERNEL: attn.load %k[
+// KERNEL: attn.load %v[
+// KERNEL: %[[TURNED:.*]] = arith.select %{{.*}} : tensor<16x64xi1>, tensor<16x64xf32>
+// KERNEL: %[[HEADS:.*]] = attn.iota 0 from %{{.*}} : tensor<16xindex>
+// KERNEL: %[[OWN:.*]] = attn.gather %k_scale[%{{.*}}, %[[HEADS]]] : !attn.view<?x2xf32> at(index, tensor<16xindex>) -> tensor<16xf32>
+// KERNEL: %[[DIVISOR:.*]] = attn.broadcast %[[OWN]]
+// KERNEL: %[[KEYS:.*]] = arith.divf %{{.*}}, %[[DIVISOR]] : tensor<16x64xf32>
+// KERNEL: %[[ONE:.*]] = attn.gather %v_scale[%c0{{.*}}, %c0{{.*}}] : !attn.view<1x1xf32> -> f32
+// KERNEL: %[[SPLAT:.*]] = tensor.splat %[[ONE]] : tensor<16x64xf32>
+// KERNEL: %[[VALUES:.*]] = arith.divf %{{.*}}, %[[SPLAT]] : tensor<16x64xf32>
+// KERNEL: %[[K8:.*]] = arith.truncf %[[KEYS]] : tensor<16x64xf32> to tensor<16x64xf8E4M3FN>
+// KERNEL: %[[V8:.*]] = arith.truncf %[[VALUES]] : tensor<16x64xf32> to tensor<16x64xf8E4M3FN>
+// KERNEL: attn.store %[[K8]], %k_cache[
+// KERNEL: attn.store %[[V8]], %v_cache[
+func.func @narrow(%k: tensor<?x2x?x64xbf16>, %v: tensor<?x2x?x64xbf16>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E4M3FN>,
+                  %n: tensor<?xi32>, %cos: tensor<?x8xbf16>, %sin: tensor<?x8xbf16>, %s: tensor<?x2xf32>, %t: tensor<1x1xf32>)
+    -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>) {
+  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n rotary(%cos, %sin) k_scale(%s) v_scale(%t)
+    : (tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>, tensor<?x8xbf16>, tensor<?x8xbf16>,
+       tensor<?x2xf32>, tensor<1x1xf32>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>)
+  return %a, %b, %m : tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>
+}

@@ -118,3 +118,31 @@ attn.kernel @softcap(%x: !attn.view<?x32xf32>, %o: !attn.view<?x32xf32>, %c: f32
     attn.store %d, %o[%i, %c0] : tensor<16x32xf32> -> <?x32xf32>
   }
 }
+
+// -----
+
+// What is rounded to FP8 at once stays a quotient: a product would round ties to the other side. Its negative twin is rounded to 16 bits.
+
+// CHECK-LABEL: attn.kernel @to_cache
+// CHECK: %[[DIVISOR:[^ ]+]] = attn.broadcast %{{[^ ]+}} : tensor<16xf32> to tensor<16x32xf32>
+// CHECK: %[[Q:[^ ]+]] = arith.divf %{{[^ ]+}}, %[[DIVISOR]] : tensor<16x32xf32>
+// CHECK: arith.truncf %[[Q]] : tensor<16x32xf32> to tensor<16x32xf8E4M3FN>
+// CHECK: %[[P:[^ ]+]] = arith.mulf
+// CHECK: arith.truncf %[[P]] : tensor<16x32xf32> to tensor<16x32xbf16>
+// CHECK-NOT: arith.divf
+attn.kernel @to_cache(%x: !attn.view<?x32xf32>, %s: !attn.view<?xf32>, %o: !attn.view<?x32xf8E4M3FN>, %p: !attn.view<?x32xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.grid (%i) visit %v in (i = %c1) {
+    %t = attn.load %x[%i, %c0] : <?x32xf32> -> tensor<16x32xf32>
+    %rows = attn.iota 0 from %i : tensor<16xindex>
+    %each = attn.gather %s[%rows] : !attn.view<?xf32> at(tensor<16xindex>) -> tensor<16xf32>
+    %d = attn.broadcast %each : tensor<16xf32> to tensor<16x32xf32>
+    %q = arith.divf %t, %d : tensor<16x32xf32>
+    %n = arith.truncf %q : tensor<16x32xf32> to tensor<16x32xf8E4M3FN>
+    attn.store %n, %o[%i, %c0] : tensor<16x32xf8E4M3FN> -> <?x32xf8E4M3FN>
+    %q2 = arith.divf %t, %d : tensor<16x32xf32>
+    %m = arith.truncf %q2 : tensor<16x32xf32> to tensor<16x32xbf16>
+    attn.store %m, %p[%i, %c0] : tensor<16x32xbf16> -> <?x32xbf16>
+  }
+}

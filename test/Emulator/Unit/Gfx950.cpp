@@ -64,6 +64,28 @@ void testPairConversions() {
   f16(0x33800000, 0x47800000, 0x7c000001); // 2^-24; 65536
 }
 
+/// OCP's formats: E4M3 of bias 7 and no infinity, E5M2 of bias 15.
+void testFloat8() {
+  constexpr uint32_t one = 0x3f800000, negativeZero = 0x80000000,
+                     infinity = 0x7f800000, nan = 0x7fc00000;
+  // Registers hold 0xcccccccc before.
+  const OperandCase cases[] = {
+      {"v_cvt_pk_fp8_f32 v0, v1, v2", one, 0x43e00000, 0, 0xcccc7e38}, // 448
+      {"v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]", one, negativeZero, 0,
+       0x8038cccc},
+      {"v_cvt_pk_fp8_f32 v0, v1, v2", 0x43f00000, nan, 0, 0xcccc7f7f}, // 480
+      {"v_cvt_pk_fp8_f32 v0, v1, v2", 0x3f880000, 0x3f980000, 0,
+       0xcccc3a38}, // ties to even
+      {"v_cvt_pk_fp8_f32 v0, v1, v2", 0x3a800000, 0x3b400000, 0,
+       0xcccc0200}, // 2^-10 is half of the least number, 3 2^-10 a tie
+      {"v_cvt_pk_bf8_f32 v0, v1, v2", one, 0x47600000, 0, 0xcccc7b3c}, // 57344
+      {"v_cvt_pk_bf8_f32 v0, v1, v2", infinity, nan, 0, 0xcccc7f7c},
+      {"v_cvt_pk_bf8_f32 v0, v1, v2", 0xff800000, 0x47800000, 0, 0xcccc7cfc},
+  };
+  for (const OperandCase &c : cases)
+    runCase(c, Arch::Gfx950);
+}
+
 void testMinimumMaximum() {
   constexpr uint32_t one = 0x3f800000, two = 0x40000000, nan = 0x7fc00000,
                      zero = 0, negativeZero = 0x80000000;
@@ -431,6 +453,7 @@ void testLdsSizes() {
 void emulator_test::testGfx950() {
   testBitOp3();
   testPairConversions();
+  testFloat8();
   testMinimumMaximum();
   testLaneSwaps();
   testMfmaOfGfx950();

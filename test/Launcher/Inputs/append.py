@@ -11,18 +11,32 @@ import subprocess
 from typing import NamedTuple
 
 import attn_mlir
+import float8
 from attn_mlir import ArgumentError
 from devices import DL_TYPES, KIND, ON_CPU, TARGET, allocate, read
-from buffers import decode, encode
+import buffers
 from support import DLArray, expect, main
 
 I32 = (0, 32)
+# DLPack's numbers of the types.
+FLOAT8 = {"f8E4M3FN": (10, 8), "f8E4M3FNUZ": (11, 8), "f8E5M2": (12, 8)}
+# Of each target those that it converts to.
+OWN_FLOAT8 = {"mi300x": ["f8E4M3FNUZ"], "cpu": list(FLOAT8)}.get(TARGET, ["f8E4M3FN", "f8E5M2"])
 # Of no page, whatever there are.
 BAD = (-1, 2**31 - 1, 10**6, -(2**31))
 
 
+def encode(values, element):
+    return (float8 if element in FLOAT8 else buffers).encode(values, element)
+
+
+def decode(data, element):
+    return (float8 if element in FLOAT8 else buffers).decode(data, element)
+
+
 class Append(NamedTuple):
-    """What is appended to what: ``page`` is the rows of one, or 0 for a row of the cache each; ``angles`` of rotary embedding."""
+    """What is appended to what: ``page`` is the rows of one, or 0 for a row of the cache each; ``angles`` of rotary embedding; ``cache`` is the type of FP8
+    that caches have, and ``scales`` sizes of those of K and V ("?x2"), or ""."""
 
     lengths: tuple
     tokens: tuple  # of each sequence; the same where they are not packed
@@ -37,14 +51,16 @@ class Append(NamedTuple):
     interleaved: bool = False
     packed: bool = False
     bad: tuple = ()  # (sequence, column): a number of no page
+    cache: str = ""
+    scales: tuple = ("", "")
 
     @property
     def pages(self):
         return len(self.lengths) * self.columns + 2
 
-    def rows(self, count, rows, dim, layout=None):
+    def rows(self, count, rows, dim, layout=None, element=""):
         middle = f"{rows}x{self.heads}" if (layout or self.layout) == "bshd" else f"{self.heads}x{rows}"
-        return f"tensor<{count}x{middle}x{dim}x{self.element}>"
+        return f"tensor<{count}x{middle}x{dim}x{element or self.element}>"
 
     def clauses(self):
         extra = [("t", "tensor<?x?xi32>", "block_table(%t)")] if self.page else []
@@ -52,14 +68,16 @@ class Append(NamedTuple):
         table = f"tensor<?x{self.angles}x{self.element}>"
         extra += [("cos", table, "rotary(%cos, %sin)"), ("sin", table, "")] if self.angles else []
         text = " ".join(clause for _, _, clause in extra) + (" interleaved" if self.interleaved else "")
-        text += f" layout({self.layout}) cache_layout({self.cache_layout})"
+        scales = [(name, f"tensor<{sizes}xf32>", f"{name}(%{name})") for name, sizes in zip(("k_scale", "v_scale"), self.scales) if sizes]
+        extra += scales
+        text += "".join(f" {clause}" for _, _, clause in scales) + f" layout({self.layout}) cache_layout({self.cache_layout})"
         return extra, text
 
     def text(self, attention=""):
         """A function @f of the caches; with ``attention``, which is its text, of its results, too."""
         batch = "1" if self.packed else "?"
         new = [self.rows(batch, "?", dim) for dim in self.dims]
-        caches = [self.rows("?", self.page or "?", dim, self.cache_layout) for dim in self.dims]
+        caches = [self.rows("?", self.page or "?", dim, self.cache_layout, self.cache) for dim in self.dims]
         extra, clauses = self.clauses()
         types = [*new, *caches, "tensor<?xi32>", *(type for _, type, _ in extra)]
         arguments = [f"%{name}: {type}" for name, type in
@@ -110,12 +128,12 @@ class Array:
         self.sizes, self.element = sizes, element
         self.values = values
         guard = [math.nan] * self.GUARD if element != "i32" else [-7] * self.GUARD
+        types = {"i32": I32, **DL_TYPES, **FLOAT8}
         self.data = encode([*guard, *values, *guard], element)
         self.bytes = len(self.data) // max(len(values) + 2 * self.GUARD, 1)
         self.address = allocate(self.data)
         self.strides = [math.prod(sizes[i + 1:]) for i in range(len(sizes))]
-        self.dlpack = DLArray(sizes, I32 if element == "i32" else DL_TYPES[element],
-                              self.address + self.GUARD * self.bytes, self.strides, 0, KIND)
+        self.dlpack = DLArray(sizes, types[element], self.address + self.GUARD * self.bytes, self.strides, 0, KIND)
 
     def read(self):
         """All, the surroundings as well."""
@@ -139,7 +157,7 @@ class Run:
         rows = sum(case.tokens) + 3 if case.packed else max(case.tokens)
         self.new = [self.floats(self.sizes(1 if case.packed else count, rows, dim, case.layout)) for dim in case.dims]
         first = (case.pages, case.page) if case.page else (count, 40)
-        self.caches = [self.floats(self.sizes(*first, dim, case.cache_layout)) for dim in case.dims]
+        self.caches = [self.floats(self.sizes(*first, dim, case.cache_layout), case.cache) for dim in case.dims]
         self.lengths = Array((count,), list(case.lengths), "i32")
         self.extra = []
         if case.page:
@@ -155,6 +173,29 @@ class Run:
             self.tables = [Array((40, case.angles), self.rounded([f(x) for x in turns]), case.element)
                            for f in (math.cos, math.sin)]
             self.extra += self.tables
+        self.scales = [self.scale(sizes) for sizes in case.scales]
+        self.extra += [scale for scale in self.scales if scale]
+        if case.cache:
+            self.add_special()
+
+    def scale(self, sizes):
+        """Numbers of which tokens become multiples; some that are no powers of two."""
+        if not sizes:
+            return None
+        count, heads = (int(size) if size != "?" else len(self.case.lengths) for size in sizes.split("x"))
+        numbers = [self.random.choice((0.0078125, 0.3, 1.7, 1.0, 0.011)) for _ in range(count * heads)]
+        return Array((count, heads), buffers.decode(buffers.encode(numbers, "f32"), "f32"), "f32")
+
+    def add_special(self):
+        """What is beyond FP8, numbers between two of it, and NaN, among new tokens."""
+        positive = float8.POSITIVE[self.case.cache]
+        special = [math.nan, math.inf, -math.inf, 6e4, -6e4, positive[-1], -0.0, positive[1] / 2, -positive[1] / 2, positive[1] * 1.5]
+        special += [(a + b) / 2 for a, b in zip(positive[8:40], positive[9:])]
+        for which, array in enumerate(self.new):
+            values = list(array.values)
+            for i in range(0, len(values), 7):
+                values[i] = self.random.choice(special)
+            self.new[which] = Array(array.sizes, self.rounded(values), self.case.element)
 
     def sizes(self, first, rows, dim, layout):
         return (first, rows, self.case.heads, dim) if layout == "bshd" else (first, self.case.heads, rows, dim)
@@ -162,8 +203,10 @@ class Run:
     def rounded(self, values):
         return list(decode(encode(values, self.case.element), self.case.element))
 
-    def floats(self, sizes):
-        return Array(sizes, self.rounded([self.random.gauss(0, 1) for _ in range(math.prod(sizes))]), self.case.element)
+    def floats(self, sizes, element=""):
+        element = element or self.case.element
+        values = [self.random.gauss(0, 1) for _ in range(math.prod(sizes))]
+        return Array(sizes, list(decode(encode(values, element), element)), element)
 
     def target(self, sequence, token):
         """Page and row of a new token; None where it has no place."""
@@ -185,7 +228,15 @@ class Run:
             a, b = (2 * c, 2 * c + 1) if self.case.interleaved else (c, c + angles)
             cos, sin = ((table.values[place * angles + c] if 0 <= place < 40 else 0.0) for table in self.tables)
             result[a], result[b] = row[a] * cos - row[b] * sin, row[b] * cos + row[a] * sin
-        return self.rounded(result)
+        return result if self.case.cache else self.rounded(result)
+
+    def narrowed(self, values, which, sequence, head):
+        """A row as a cache of FP8 has it."""
+        scale, number = self.scales[which], 1.0
+        if scale:
+            number = scale.values[sequence % scale.sizes[0] * scale.sizes[1] + head % scale.sizes[1]]
+        quotients = [float8.quotient(x, number) for x in values]
+        return float8.decode(float8.encode(quotients, self.case.cache), self.case.cache)
 
     def wanted(self):
         """Values of the caches, and lengths."""
@@ -203,6 +254,8 @@ class Run:
                     values = new.values[begin:begin + dim]
                     if case.angles and which == 0:
                         values = self.turned(values, case.lengths[sequence] + token)
+                    if case.cache:
+                        values = self.narrowed(values, which, sequence, head)
                     at = cache.place(*order(case.cache_layout, *to, head))
                     caches[which][at:at + dim] = values
         places = case.columns * case.page if case.page else 40
@@ -219,8 +272,12 @@ class Run:
             assert data[:edge] == array.data[:edge] and data[-edge:] == array.data[-edge:], "wrote outside of a cache"
             got = decode(data[edge:-edge], array.element)
             # A sum in f32 may round to a neighbour of what one in float64 rounds to.
-            bound = {"f16": 2e-3, "bf16": 1.6e-2, "f32": 1e-6}[array.element] if self.case.angles else 0
-            wrong = [i for i, (x, y) in enumerate(zip(got, values)) if not abs(x - y) <= bound * max(abs(y), 1)]
+            steps = {"f16": 2e-3, "bf16": 1.6e-2, "f32": 1e-6, "f8E5M2": 0.3}
+            bound = steps.get(array.element, 0.15) if self.case.angles else 0
+            wrong = [i for i, (x, y) in enumerate(zip(got, values))
+                     if not (abs(x - y) <= bound * max(abs(y), 1) or math.isnan(x) and math.isnan(y))]
+            if not self.case.angles:
+                assert data[edge:-edge] == encode(values, array.element), "a number of other bits"
             assert not wrong, (self.case, len(wrong), wrong[:4], [got[i] for i in wrong[:4]], [values[i] for i in wrong[:4]])
         if got_lengths:
             assert list(got_lengths) == lengths, (self.case, got_lengths, lengths)
@@ -275,6 +332,16 @@ def test_packed(scratch, log):
     run(scratch,
         Append((4, 0, 20, 47, 9), (3, 0, 7, 5, 1), packed=True),
         Append((4, 0, 20), (3, 0, 7), packed=True, page=0, element="bf16", angles=32))
+
+
+def test_float8(scratch, log):
+    """Caches of FP8 of tokens that are not: divided by scales, rounded, and cut at the largest number; the bits are those of arithmetic in float64."""
+    first, last = OWN_FLOAT8[0], OWN_FLOAT8[-1]
+    run(scratch,
+        Append((0, 17, 47), (2, 2, 2), cache=first, scales=("?x2", "1x1"), element="bf16"),
+        Append((3, 30, -1, 5), (9,) * 4, page=24, heads=5, dims=(128, 40), cache=last, scales=("1x5", "?x1"), bad=((1, 1), (3, 0)), cache_layout="bhsd"),
+        Append((4, 0, 20), (3, 0, 7), packed=True, page=0, heads=17, dims=(40, 72), cache=first, scales=("", "?x17"), element="f32"),
+        Append((0, 17), (3, 3), dims=(64, 42), cache=first, element="bf16", angles=12, scales=("?x2", "")))
 
 
 def test_no_tokens(scratch, log):

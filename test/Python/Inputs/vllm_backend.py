@@ -6,6 +6,7 @@ import re
 import sys
 import types
 import unittest
+import unittest.mock
 import warnings
 
 import torch
@@ -54,7 +55,7 @@ def reshape_and_cache_flash(key, value, key_cache, value_cache, slot_mapping, kv
             if slot < 0:
                 continue
             if kv_cache_dtype.startswith("fp8"):
-                row = (row.float() / scale).to(torch.float8_e4m3fn).view(torch.uint8)
+                row = (row.float() / scale).clamp(-448, 448).to(torch.float8_e4m3fn).view(torch.uint8)
             cache[slot // PAGE, slot % PAGE] = row
 
 
@@ -155,7 +156,12 @@ class VLLM(unittest.TestCase):
             batch.cache_dtype, **options)
         builder = AttnMLIRBackend.get_builder_cls()(None, ["layer"], None, torch.device("cpu"))
         metadata = builder.build(0, batch.common)
-        implementation.do_kv_cache_update(batch.layer, *batch.new, batch.cache, batch.slots)
+        before = batch.cache.clone()
+        # Our own kernel writes them, and what vLLM's writes, whatever is behind the last token.
+        with unittest.mock.patch.object(sys.modules["vllm._custom_ops"], "reshape_and_cache_flash", side_effect=AssertionError):
+            implementation.do_kv_cache_update(batch.layer, *batch.new, batch.cache, batch.slots)
+        reshape_and_cache_flash(*batch.new, *before.unbind(0), batch.slots, batch.cache_dtype, batch.layer._k_scale, batch.layer._v_scale)
+        self.assertTrue(torch.equal(before.view(torch.uint8), batch.cache.view(torch.uint8)))
         output = torch.full_like(batch.query, 7)
         found = implementation.forward(batch.layer, batch.query, *batch.new, batch.cache, metadata, output)
         self.assertIs(found, output)
@@ -201,12 +207,25 @@ class VLLM(unittest.TestCase):
             with self.subTest(name):
                 batch = Batch(sequences, cache_dtype="fp8")
                 self.check(self.run_batch(batch), batch.wanted(), TOLERANCE[torch.bfloat16])
+        # What is too large for the cache is the largest number there.
+        batch = Batch(BATCHES["decode"], cache_dtype="fp8")
+        batch.new[0][:, 0] *= 1e3
+        self.run_batch(batch)
         # What was written with one scale is not read with another.
         batch = Batch(BATCHES["decode"], cache_dtype="fp8")
         wanted = batch.wanted()
         batch.layer._v_scale = torch.tensor(1.0)
         with self.assertRaises(AssertionError):
             self.check(self.run_batch(batch), wanted, TOLERANCE[torch.bfloat16])
+
+    def test_pages_that_lie_apart(self):
+        """Where our kernel does not take the cache vLLM's writes it."""
+        batch = Batch(BATCHES["decode"])
+        apart = batch.cache.new_zeros(2, batch.cache.shape[1], KV_HEADS, PAGE, DIM).transpose(2, 3)
+        implementation = AttnMLIRBackend.get_impl_cls()(HEADS, DIM, 0.125, KV_HEADS)
+        implementation.do_kv_cache_update(batch.layer, *batch.new, apart, batch.slots)
+        for slot, row in zip(batch.slots.tolist(), batch.new[0]):
+            self.assertTrue(torch.equal(apart[0, slot // PAGE, slot % PAGE], row))
 
     def test_memory_run(self):
         """Without metadata vLLM looks for what memory a step takes."""

@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -127,11 +128,34 @@ struct CacheVerifier : TokenVerifier {
   }
 
   LogicalResult elements(RankedTensorType tokens, RankedTensorType cache) {
-    if (tokens.getElementType() == cache.getElementType())
+    if (tokens.getElementType() == cache.getElementType() ||
+        isFloat8(cache.getElementType()))
       return success();
     return op->emitOpError("expected caches of the element type of the "
                            "tokens, ")
-           << tokens.getElementType() << ", but got " << cache.getElementType();
+           << tokens.getElementType() << ", or of FP8, but got "
+           << cache.getElementType();
+  }
+
+  LogicalResult scale(StringRef what, RankedTensorType type,
+                      RankedTensorType cache) {
+    if (!type)
+      return success();
+    if (!isFloat8(cache.getElementType()))
+      return op->emitOpError("expected ")
+             << what << " of caches of FP8 alone, but got caches of "
+             << cache.getElementType();
+    if (type.getRank() != 2)
+      return op->emitOpError("expected ")
+             << what << " of rank 2 (batch, head), but got " << type;
+    int64_t heads = cache.getDimSize(headDimOf(append.getLayoutOfCache()));
+    if (type.getDimSize(1) != 1 && type.getDimSize(1) != heads)
+      return op->emitOpError("expected ")
+             << what << " of 1 or " << heads << " heads, but got " << type;
+    if (type.getDimSize(0) == 1)
+      return success();
+    return agree(what, type, 0, sequences(),
+                 "one for each of the lengths, or of 1");
   }
 
   LogicalResult cache(StringRef what, RankedTensorType type,
@@ -200,7 +224,9 @@ LogicalResult AppendCacheOp::verify() {
       failed(v.cache("value cache", values, value,
                      getNewValueCache().getType())) ||
       failed(v.pair("caches", keys, values, getLayoutOfCache())) ||
-      failed(v.elements(key, keys)) || failed(v.table()))
+      failed(v.elements(key, keys)) || failed(v.table()) ||
+      failed(v.scale("k_scale", typeOf(getKeyScale()), keys)) ||
+      failed(v.scale("v_scale", typeOf(getValueScale()), values)))
     return failure();
   if (getNewLengths().getType() != getLengths().getType())
     return emitOpError("expected new lengths of the type of the lengths, ")

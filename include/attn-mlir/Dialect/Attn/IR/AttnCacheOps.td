@@ -9,6 +9,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Attn_TokenFloat : AnyTypeOf<[F16, BF16, F32]>;
 def Attn_TokenTensor : RankedTensorOf<[Attn_TokenFloat]>;
+def Attn_CacheTensor : RankedTensorOf<[Attn_TokenFloat, Attn_Float8]>;
 def Attn_NumberTensor : RankedTensorOf<[I32, I64]>;
 
 def Attn_RotateOp : Attn_Op<"rotate", [Pure]> {
@@ -69,8 +70,12 @@ def Attn_AppendCacheOp : Attn_Op<"append_cache", [Pure, AttrSizedOperandSegments
 
     *Rotary embedding.* `rotary(%cos, %sin)` turns K as `attn.rotate` does, each token by its place.
 
-    `layout` is that of K and V, `cache_layout` that of the caches, where it is another. Elements are f16, bf16 or f32, the same of all
-    four; Dqk and Dv are 1 to 256. (Whoever appends to caches of FP8 may take rows of four bytes for rows of f32: nothing is computed of them.)
+    *Caches of FP8.* Elements of K and V are f16, bf16 or f32, and of the caches the same, or one type of FP8 that the target converts to. With
+    `k_scale(%s)` and `v_scale(%s)`, f32 [B,H] of which either may be 1, caches hold what is to be multiplied by s[b,h]: tokens in f32, turned where they
+    are to be, are divided by it and rounded once, to the nearest, ties to even; what is beyond the largest number, an infinity too, becomes that, and NaN stays. They are those of
+    `attn.attention`, which reads such caches. (Tokens that are of FP8 already may be taken as rows of four bytes for rows of f32: nothing is computed of them.)
+
+    `layout` is that of K and V, `cache_layout` that of the caches, where it is another; Dqk and Dv are 1 to 256.
 
     It is a kernel of its own: a program can append in front of attention, which reads what is written.
 
@@ -82,16 +87,18 @@ def Attn_AppendCacheOp : Attn_Op<"append_cache", [Pure, AttrSizedOperandSegments
         -> (tensor<?x64x8x128xbf16>, tensor<?x64x8x128xbf16>, tensor<?xi32>)
     ```
   }];
-  let arguments = (ins Attn_TokenTensor:$key, Attn_TokenTensor:$value, Attn_TokenTensor:$keyCache,
-    Attn_TokenTensor:$valueCache, Attn_NumberTensor:$lengths, Optional<Attn_NumberTensor>:$blockTable,
+  let arguments = (ins Attn_TokenTensor:$key, Attn_TokenTensor:$value, Attn_CacheTensor:$keyCache,
+    Attn_CacheTensor:$valueCache, Attn_NumberTensor:$lengths, Optional<Attn_NumberTensor>:$blockTable,
     Optional<Attn_NumberTensor>:$offsets, Optional<Attn_TokenTensor>:$cos, Optional<Attn_TokenTensor>:$sin,
+    Optional<Attn_ScaleTensor>:$keyScale, Optional<Attn_ScaleTensor>:$valueScale,
     UnitAttr:$interleaved,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
     OptionalAttr<Attn_TensorLayout>:$cacheLayout);
-  let results = (outs Attn_TokenTensor:$newKeyCache, Attn_TokenTensor:$newValueCache, Attn_NumberTensor:$newLengths);
+  let results = (outs Attn_CacheTensor:$newKeyCache, Attn_CacheTensor:$newValueCache, Attn_NumberTensor:$newLengths);
   let assemblyFormat = [{
     $key `,` $value `to` $keyCache `,` $valueCache `at` $lengths (`block_table` `(` $blockTable^ `)`)?
     (`cu_seqlens` `(` $offsets^ `)`)? (`rotary` `(` $cos^ `,` $sin `)`)? (`interleaved` $interleaved^)?
+    (`k_scale` `(` $keyScale^ `)`)? (`v_scale` `(` $valueScale^ `)`)?
     (`layout` `(` $layout^ `)`)? (`cache_layout` `(` $cacheLayout^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

@@ -14,7 +14,6 @@ def Attn_InputFloat : AnyTypeOf<[F16, BF16, F32]>;
 def Attn_InputTensor : RankedTensorOf<[Attn_InputFloat]>;
 /// Q, K and V.
 def Attn_AttendedTensor : RankedTensorOf<[Attn_InputFloat, Attn_Float8]>;
-def Attn_ScaleTensor : RankedTensorOf<[F32]>;
 
 def Attn_AttentionOp : Attn_Op<"attention", [
     Pure, IsolatedFromAbove, AttrSizedOperandSegments,

@@ -79,6 +79,9 @@ def Attn_Capture : AnyTypeOf<[Attn_Scalar, Attn_ElementTensor]>;
 defvar Attn_Float8Types = [F8E4M3FN, F8E5M2, F8E4M3FNUZ];
 def Attn_Float8 : AnyTypeOf<Attn_Float8Types>;
 
+/// What numbers of FP8 are multiples of: for each sequence and head of keys.
+def Attn_ScaleTensor : RankedTensorOf<[F32]>;
+
 def Attn_TileFloat : AnyTypeOf<[F16, BF16, F32] # Attn_Float8Types>;
 class Attn_TileOf<list<Type> elements>
     : RankedTensorOf<elements, [HasStaticShapePred], "tile">;

@@ -12,6 +12,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/Halving.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -76,6 +77,11 @@ public:
     cos = add({"cos", cosines, {0, 1}, {"place", ""}});
     sin = add({"sin", sines, {0, 1}, {"place", ""}});
   }
+  std::optional<unsigned> addScale(StringRef name, Value scale) {
+    if (!scale)
+      return std::nullopt;
+    return add({name, scale, {0, 1}, {"batch", ""}});
+  }
   StringRef batchAxis() const { return offsets ? "" : "batch"; }
 
   /// The kernel, and the builder in its grid over heads of tokens of `rows`.
@@ -86,6 +92,8 @@ public:
   Value load(unsigned view, const TokenPlace &at);
   /// The tile turned by its place, in f32.
   Value turn(Value tile, unsigned view, const TokenPlace &at, bool interleaved);
+  /// The tile, of f32, as multiples of what a view has for each head.
+  Value divide(Value tile, std::optional<unsigned> scale, const TokenPlace &at);
   Value widen(Value tile);
   Value narrow(Value tile, Type element);
   void store(Value tile, unsigned view, ValueRange place, Value head);
@@ -114,6 +122,11 @@ private:
   Value findSequence(Value token);
   void enterPacked(TokenPlace &at, unsigned rows);
   Value columnsOf(RankedTensorType tile, int64_t rows);
+  std::pair<int64_t, int64_t> sizesOfScale(unsigned view) {
+    ArrayRef<int64_t> sizes =
+        cast<ViewType>(argument(view).getType()).getShape();
+    return {sizes[0], sizes[1]};
+  }
   Value angles(unsigned table, Value place, Value columns,
                RankedTensorType tile);
 
@@ -343,6 +356,29 @@ Value TokenKernel::turn(Value tile, unsigned view, const TokenPlace &at,
              : c.choose(c.below(2 * half), turned, x);
 }
 
+Value TokenKernel::divide(Value tile, std::optional<unsigned> scale,
+                          const TokenPlace &at) {
+  if (!scale)
+    return tile;
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto [sequences, heads] = sizesOfScale(*scale);
+  Value first = index().constant(0),
+        sequence = sequences == 1 ? first : at.sequence, divisor;
+  if (heads == 1) {
+    Value number = GatherOp::create(b, loc, b.getF32Type(), argument(*scale),
+                                    ValueRange{sequence, first});
+    divisor = tensor::SplatOp::create(b, loc, type, number);
+  } else {
+    auto rows = RankedTensorType::get({kHeads}, b.getIndexType());
+    Value own = IotaOp::create(b, loc, rows, 0, at.head);
+    Value numbers =
+        GatherOp::create(b, loc, rows.clone(b.getF32Type()), argument(*scale),
+                         ValueRange{sequence, own});
+    divisor = BroadcastOp::create(b, loc, type, numbers);
+  }
+  return arith::DivFOp::create(b, loc, tile, divisor);
+}
+
 void TokenKernel::store(Value tile, unsigned view, ValueRange place,
                         Value head) {
   SmallVector<Value> at(place);
@@ -402,7 +438,7 @@ struct AppendKernel : TokenKernel {
 
   AppendCacheOp append;
   unsigned key, value, keyCache, valueCache, newLengths;
-  std::optional<unsigned> table;
+  std::optional<unsigned> table, keyScale, valueScale;
   /// The axis of columns of the table.
   std::string keysByPages = "column";
 
@@ -422,6 +458,8 @@ struct AppendKernel : TokenKernel {
                    {0, 1},
                    {"batch", keysByPages}});
     addTables(append.getCos(), append.getSin());
+    keyScale = addScale("k_scale", append.getKeyScale());
+    valueScale = addScale("v_scale", append.getValueScale());
     StringRef first = table ? "page" : "batch", second = table ? "row" : "key";
     keyCache = addRows("k_cache", append.getKeyCache(), order, first, second);
     valueCache =
@@ -471,12 +509,23 @@ struct AppendKernel : TokenKernel {
   }
 
   /// The tile of K, turned where it is to be.
-  Value bringKey(const TokenPlace &at) {
-    Value tile = load(key, at);
-    if (!append.getCos())
-      return tile;
-    return narrow(turn(tile, key, at, append.getInterleaved()),
-                  getElementTypeOrSelf(tile));
+  Value turnKey(Value tile, const TokenPlace &at) {
+    return append.getCos() ? turn(tile, key, at, append.getInterleaved())
+                           : tile;
+  }
+
+  /// Both tiles as caches have them. Both are under way before one is used.
+  std::array<Value, 2> bringTiles(const TokenPlace &at) {
+    Type element = getElementTypeOrSelf(append.getKeyCache());
+    Value ofKey = load(key, at);
+    if (!isFloat8(element)) {
+      ofKey = narrow(turnKey(ofKey, at), element);
+      return {ofKey, load(value, at)};
+    }
+    Value ofValue = load(value, at);
+    ofKey = divide(widen(turnKey(ofKey, at)), keyScale, at);
+    ofValue = divide(widen(ofValue), valueScale, at);
+    return {narrow(ofKey, element), narrow(ofValue, element)};
   }
 
   void build() {
@@ -485,10 +534,9 @@ struct AppendKernel : TokenKernel {
     Value places = countPlaces();
     SmallVector<Value> to = target(at, places);
     writeLength(places);
-    // Both are under way before the first is stored.
-    Value tiles[] = {bringKey(at), load(value, at)};
-    store(tiles[0], keyCache, to, at.head);
-    store(tiles[1], valueCache, to, at.head);
+    auto [ofKey, ofValue] = bringTiles(at);
+    store(ofKey, keyCache, to, at.head);
+    store(ofValue, valueCache, to, at.head);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
@@ -14,6 +15,7 @@
 #include "attn-mlir/Dialect/Attn/Utils/WarpChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/IntEqClasses.h"
 
 using namespace mlir;
@@ -191,10 +193,16 @@ struct AssignFragmentsPass
   }
 
   /// Neighbouring columns that a lane has at least where no product says more:
-  /// whole words of what goes from memory into registers.
+  /// whole words of what goes from memory into registers, and of FP8, which is
+  /// words there, on the way back.
   static int64_t leastColumns(KernelOp kernel) {
     constexpr int64_t kWordBits = 32;
     int64_t least = 1;
+    kernel.walk([&](StoreOp store) {
+      Type element = getElementTypeOrSelf(store.getTile());
+      if (isFloat8(element))
+        least = kWordBits / element.getIntOrFloatBitWidth();
+    });
     kernel.walk([&](LoadOp load) {
       auto tile = cast<RankedTensorType>(load.getTile().getType());
       if (tile.getRank() == 2 && (isDirect(load) || isMoved(load)))

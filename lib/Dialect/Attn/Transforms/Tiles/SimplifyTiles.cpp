@@ -2,12 +2,14 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -107,11 +109,23 @@ bool mergeFactors(arith::MulFOp mul) {
   return true;
 }
 
+/// Whether a quotient is rounded to FP8 at once. Of numbers of few bits it is
+/// often between two of those: a product with the rounded reciprocal would be
+/// on the other side.
+bool isRoundedToFloat8(arith::DivFOp div) {
+  return llvm::any_of(div->getUsers(), [](Operation *user) {
+    return isa<arith::TruncFOp>(user) &&
+           isFloat8(getElementTypeOrSelf(user->getResult(0)));
+  });
+}
+
 struct SimplifyTilesPass
     : attn::impl::AttnSimplifyTilesBase<SimplifyTilesPass> {
   /// Whether it divides fewer times now.
   static bool simplify(arith::DivFOp div) {
     SplatElementsAttr constant;
+    if (isRoundedToFloat8(div))
+      return false;
     if (div.getRhs().getDefiningOp<BroadcastOp>())
       divideOnceARow(div);
     else if (Value divisor = uniformDivisor(div))
