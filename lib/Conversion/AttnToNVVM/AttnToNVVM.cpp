@@ -163,6 +163,8 @@ struct ConvertAttnToNVVMPass
       return failure();
 
     numberRoleThreads(function);
+    if (function->hasAttr(kSharesCountersAttr))
+      shareCounters(function);
     eraseViews(function);
     shareDistances(function);
     return lowerMath(function, kIntrinsics, "NVIDIA");

@@ -49,6 +49,12 @@ void computeBarrier(mlir::OpBuilder &b, mlir::Location loc);
 /// Branches of the roles of attn.specialize, and marks what the producer does,
 /// of which one thread does all.
 void lowerRoles(mlir::LLVM::LLVMFuncOp function);
+/// Attribute of a branch of a role, all of whose regions are of one each.
+constexpr llvm::StringLiteral kRoleBranchAttr = "attn.role_branch";
+/// Attribute of a function whose producer, a warp, is short of registers.
+constexpr llvm::StringLiteral kSharesCountersAttr = "attn.shares_counters";
+/// Has rings that a role goes through in the same blocks share a counter.
+void shareCounters(mlir::LLVM::LLVMFuncOp function);
 /// Turns as named barriers.
 void populateTurnPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);

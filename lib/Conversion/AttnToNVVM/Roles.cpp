@@ -31,6 +31,10 @@ static constexpr StringLiteral kComputingRoles = "attn.computing_roles";
 static constexpr StringLiteral kComputeThreads = "attn.compute_threads";
 /// Attribute of a function with warps beside its producer: how many.
 static constexpr StringLiteral kBesideWarps = "attn.beside_warps";
+/// Registers of a producer's thread from which on shared counters save some.
+/// With 32, in gradients of D 64, what follows from one of them lives longer,
+/// and ptxas spills 1.6 times as much.
+static constexpr int64_t kRegistersToShare = 40;
 /// The named barrier of the threads that do; 0 is that of the CTA.
 static constexpr int64_t kComputeBarrier = 1;
 /// That of the second role; those of others come before.
@@ -136,6 +140,7 @@ static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
     auto branch = scf::IfOp::create(rewriter, loc,
                                     t.equals(t.div(thread, kWarpThreads), warp),
                                     /*withElse=*/false);
+    branch->setAttr(kRoleBranchAttr, rewriter.getUnitAttr());
     beside.getBody().walk([&](Operation *op) {
       if (isa<AwaitProgressOp, ReportProgressOp>(op))
         op->setAttr(kBesideAttr, rewriter.getUnitAttr());
@@ -158,6 +163,7 @@ static void branchToComputing(IRRewriter &rewriter, SpecializeOp roles,
                               t.constant(role * threads));
     auto branch = scf::IfOp::create(rewriter, loc, isHere, /*withElse=*/true);
     branch->setAttr(kComputingRole, rewriter.getI64IntegerAttr(role));
+    branch->setAttr(kRoleBranchAttr, rewriter.getUnitAttr());
     moveRole(rewriter, roles.getComputing(role), branch.thenBlock());
     block = branch.elseBlock();
   }
@@ -196,6 +202,10 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   Value produces = arith::CmpIOp::create(
       rewriter, loc, arith::CmpIPredicate::sge, thread, t.constant(computing));
   auto branch = scf::IfOp::create(rewriter, loc, produces, /*withElse=*/true);
+  branch->setAttr(kRoleBranchAttr, rewriter.getUnitAttr());
+  if (byWarp &&
+      static_cast<int64_t>(roles.getProducerRegisters()) >= kRegistersToShare)
+    function->setAttr(kSharesCountersAttr, rewriter.getUnitAttr());
   rewriter.setInsertionPointToStart(branch.thenBlock());
   setRegisters(rewriter, loc, roles.getProducerRegisters(),
                NVVM::SetMaxRegisterAction::decrease);
@@ -204,6 +214,7 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   Value works = byWarp ? t.less(thread, t.constant(computing + kWarpThreads))
                        : t.equals(thread, computing);
   auto alone = scf::IfOp::create(rewriter, loc, works, /*withElse=*/false);
+  alone->setAttr(kRoleBranchAttr, rewriter.getUnitAttr());
   moveRole(rewriter, roles.getProducer(), alone.thenBlock());
   rewriter.setInsertionPointToStart(branch.elseBlock());
   setRegisters(rewriter, loc, roles.getConsumerRegisters(),
