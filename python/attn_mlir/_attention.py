@@ -4,12 +4,14 @@ import collections
 import functools
 
 from . import _blocks, _compiler, _float8, _kernels, _quick, _targets, _trace
+from ._alignment import aligned, are_in_keys
 from ._arrays import is_torch, torch_kind, torch_module
 from ._captures import element_of as capture_element
 from ._captures import for_launch
 from ._dlpack import CUDA, ROCM
 from ._errors import ArgumentError, CudaError, HipError, NoVariantError
-from ._spec import Problem, Sequences, cache_of, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of
+from ._spec import (
+    MOST_DIM, MOST_WIDE_DIM, Problem, Sequences, cache_of, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of)
 
 _MOST_PLANS = 4096
 _PLATFORMS = {1: "cpu", CUDA: "cuda", ROCM: "hip"}
@@ -271,8 +273,8 @@ class Plan:
 
     def _launch_any(self, inputs, outputs, stream, numbers):
         """Launches by the first kernel that takes these arguments, and returns it."""
-        tight = [*map(_aligned, inputs[:3]), *inputs[3:]]
-        places = [_aligned(array, is_output=True) for array in outputs]
+        tight = [*map(aligned, inputs[:3]), *inputs[3:]]
+        places = [aligned(array, is_output=True) for array in outputs]
         while True:
             kernels = list(self.entry.kernels)
             error = None
@@ -350,45 +352,6 @@ def _copy(target, source):
         target[...] = source
 
 
-def _layout_in_bytes(array):
-    """(address, strides, item size), or None where the array does not say without being exported."""
-    if is_torch(array):
-        size = array.element_size()
-        return array.data_ptr(), [stride * size for stride in array.stride()], size
-    interface = getattr(array, "__array_interface__", None)
-    if interface is None or not hasattr(array, "strides"):
-        return None
-    return interface["data"][0], array.strides, array.itemsize
-
-
-def _is_aligned(array):
-    layout = _layout_in_bytes(array)
-    if layout is None or 0 in array.shape:
-        return True
-    address, strides, size = layout
-    if array.shape[-1] > 1 and strides[-1] != size:
-        return False
-    # LSE has no rows of 16 bytes.
-    if len(array.shape) != 4:
-        return True
-    rows = [stride for stride, length in zip(strides[:-1], array.shape) if length > 1]
-    return address % 16 == 0 and all(stride % 16 == 0 for stride in rows)
-
-
-def _aligned(array, is_output=False):
-    """An array that kernels take: rows that are contiguous, at multiples of 16 bytes. Others are copied
-    (outputs afterwards)."""
-    if _is_aligned(array):
-        return array
-    if is_torch(array):
-        torch = torch_module()
-        make = torch.empty_like if is_output else torch.clone
-        return make(array.detach(), memory_format=torch.contiguous_format)
-    import numpy
-
-    return numpy.empty(array.shape, array.dtype) if is_output else numpy.array(array, order="C")
-
-
 _plans = {}
 _kernels.on_eviction(lambda: (_plans.clear(), _quick.forget()))
 _kernels.on_look(_quick.tell_again)
@@ -403,8 +366,9 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     Arrays are of float16 or bfloat16 (on the CPU also of float32): torch tensors on a CUDA or ROCm device or
     the CPU, NumPy arrays, or others with DLPack or ``__cuda_array_interface__``, of which the result is not
     allocated (``out``). Shapes are [batch, heads, length, dim]; ``layout="bshd"`` swaps heads and length. The
-    heads of q are a multiple of those of k and v; the head dimension of v may differ. Head dimensions are 1 to
-    256; those that are no multiple of 8 cost padded copies, as do rows that are not contiguous or not at
+    heads of q are a multiple of those of k and v; the head dimension of v may differ. Where v is a view of k's first columns
+    (``k[..., :512]``, latent attention), k is read once for both. Head dimensions are 1 to
+    1024 (of float8 256); those that are no multiple of 8 cost padded copies, as do rows that are not contiguous or not at
     multiples of 16 bytes.
 
     Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type. Where
@@ -444,7 +408,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     scales = q_scale, k_scale, v_scale
     if scales == (None,) * 3 and mask is None and score_mod is None and sinks is None and lengths is None and not explain and blocks is None and packing == (None,) * 3:
         try:
-            plan = _plans.get(
+            plan = None if k.shape[-1] != v.shape[-1] and are_in_keys(k, v) else _plans.get(
                 (q.shape, k.shape, v.shape, q.dtype, k.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
         except (AttributeError, TypeError):
             plan = None
@@ -469,9 +433,10 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     _check_devices(device, named[1:])
     sequences, count = sequences_of(k, layout, *packing, lengths)
     table = packing[2]
-    shapes = shapes_of(
-        q.shape, k.shape, v.rows if has_columns else v.shape, layout, sequences, count, None if table is None else table.shape)
     element = element_of("q", q, device.platform == "cpu")
+    shapes = shapes_of(
+        q.shape, k.shape, v.rows if has_columns else v.shape, layout, sequences, count, None if table is None else table.shape,
+        MOST_DIM if k.dtype != q.dtype or is_float8(element) else MOST_WIDE_DIM)
     cache = cache_of(element, q, k, named[2][1], device.platform == "cpu")
     regions, captured = regions_of(mask, score_mod, shapes.heads)
     extra = [(f"capture {i}", array) for i, array in enumerate(captured)]
@@ -489,6 +454,9 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
         lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences,
         cache)
     problem = problem._replace(scales=tuple(map(_float8.sizes_of, scales)), blocks=listed)
+    in_keys = not (has_columns or cache or is_float8(element)) and scales[2] is None and are_in_keys(k, v)
+    if in_keys:
+        problem = problem._replace(values="keys")
     if is_float8(element):
         problem = _float8.checked(problem, device.platform, has_columns)
         if has_columns and v.layout != layout:
@@ -502,7 +470,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     _check_offsets("cu_seqlens_k", packing[1], shapes.keys)
     _check_table(packing[2], lengths, sequences.page, k.shape[0])
     plan = _plan(problem, device, schedule, lower, shapes, q)
-    if regions is None and not extra and not cache:
+    if regions is None and not extra and not cache and not in_keys:
         _remember(plan, (q.shape, k.shape, v.shape, q.dtype, k.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
         result = plan.run((q, k, v), out, stream)
         _quick.remember((q, k, v), {
