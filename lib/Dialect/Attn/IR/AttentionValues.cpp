@@ -94,12 +94,20 @@ static bool isSliceOfKeys(Value value, Value key) {
                       [&](int64_t dim) { return hasAll(slice, dim); });
 }
 
+bool AttentionOp::findValuesInKeys() {
+  bool narrow = isFloat8(getKey().getType().getElementType());
+  if (getValueOrder() != ValueOrder::Rows || narrow || getValueScale() ||
+      !isSliceOfKeys(getValue(), getKey()))
+    return false;
+  setValueOrder(ValueOrder::Keys);
+  return true;
+}
+
 LogicalResult AttentionOp::canonicalize(AttentionOp op,
                                         PatternRewriter &rewriter) {
-  bool narrow = isFloat8(op.getKey().getType().getElementType());
-  if (op.getValueOrder() != ValueOrder::Rows || narrow || op.getValueScale() ||
-      !isSliceOfKeys(op.getValue(), op.getKey()))
-    return failure();
-  rewriter.modifyOpInPlace(op, [&] { op.setValueOrder(ValueOrder::Keys); });
-  return success();
+  rewriter.startOpModification(op);
+  bool found = op.findValuesInKeys();
+  found ? rewriter.finalizeOpModification(op)
+        : rewriter.cancelOpModification(op);
+  return success(found);
 }

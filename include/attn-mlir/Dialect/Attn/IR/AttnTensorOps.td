@@ -217,6 +217,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     bool hasInterleavedValues() { return getValueOrder() == ValueOrder::Interleaved; }
     /// Whether V is the first columns of K.
     bool hasValuesInKeys() { return getValueOrder() == ValueOrder::Keys; }
+    /// States so where V is a slice of K; whether that is new.
+    bool findValuesInKeys();
     /// Heads of V.
     int64_t getNumValueHeads() {
       return getValue().getType().getDimSize(hasInterleavedValues() ? 1 : getKeyHeadDim());
