@@ -563,9 +563,9 @@ LogicalResult AttentionOp::verify() {
   AttentionVerifier v{*this};
   if (failed(v.ranks()) || failed(v.heads()) || failed(v.headDims()) ||
       failed(v.raggedBatch()) || failed(v.pages()) || failed(v.sizes()) ||
-      failed(v.lengths()) || failed(v.sinks()) || failed(verifyValueOrder(*this)) ||
-      failed(v.scales()) || failed(v.lse()) ||
-      failed(verifyBlocks(*this, v.sequences())))
+      failed(v.lengths()) || failed(v.sinks()) ||
+      failed(verifyValueOrder(*this)) || failed(v.scales()) ||
+      failed(v.lse()) || failed(verifyBlocks(*this, v.sequences())))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")

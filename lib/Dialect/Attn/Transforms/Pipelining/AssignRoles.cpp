@@ -79,10 +79,10 @@ struct AssignRolesPass : attn::impl::AttnAssignRolesBase<AssignRolesPass> {
       return signalPassFailure();
     }
     auto asked = kernel->getAttrOfType<IntegerAttr>(KernelOp::kRolesAttr);
-    if ((most == 0 && !asked) ||
-        !kernel->hasAttr(KernelOp::kProducerWarpsAttr))
+    if ((most == 0 && !asked) || !kernel->hasAttr(KernelOp::kProducerWarpsAttr))
       return;
-    int64_t roles = most != 0 ? most.getValue() : std::clamp<int64_t>(asked.getInt(), 1, kMost);
+    int64_t roles = most != 0 ? most.getValue()
+                              : std::clamp<int64_t>(asked.getInt(), 1, kMost);
     kernel.walk([&](StreamOp stream) {
       stream->walk([&](Block *block) {
         if (!block->getOps<DotIssueOp>().empty())

@@ -218,8 +218,8 @@ private:
   }
 
   Value wait(Value ring, Location loc) {
-    return RingWaitOp::create(b, loc,
-                              cast<RingType>(ring.getType()).getTile(), ring)
+    return RingWaitOp::create(b, loc, cast<RingType>(ring.getType()).getTile(),
+                              ring)
         .getTile();
   }
 
@@ -260,8 +260,8 @@ private:
     b.setInsertionPoint(edge(users, /*first=*/true));
     Value tile = ConvertLayoutOp::create(b, loc, type, wait(ring, loc));
     // All of a row are the same.
-    Value rows = ReduceOp::create(b, loc, source.getType(), ReduceKind::Max,
-                                  tile);
+    Value rows =
+        ReduceOp::create(b, loc, source.getType(), ReduceKind::Max, tile);
     RingReleaseOp::create(b, loc, ring);
     for (const SecondRole::Crossing &user : users)
       user.operand->set(
@@ -300,8 +300,8 @@ struct ShareWeightsPass : attn::impl::AttnShareWeightsBase<ShareWeightsPass> {
       auto tile = cast<RankedTensorType>(load.getTile().getType());
       int64_t own = tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
       constexpr int64_t kBarriers = 16;
-      bytes += (load->getParentOfType<StreamOp>() ? depth : 1) *
-               (own + kBarriers);
+      bytes +=
+          (load->getParentOfType<StreamOp>() ? depth : 1) * (own + kBarriers);
     });
     return bytes;
   }

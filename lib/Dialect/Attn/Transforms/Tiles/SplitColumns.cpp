@@ -13,8 +13,8 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -96,7 +96,8 @@ public:
 
 private:
   void same(Value one, Value other) {
-    if (matrixOf(one) && matrixOf(other) && !isRepeated(one) && !isRepeated(other))
+    if (matrixOf(one) && matrixOf(other) && !isRepeated(one) &&
+        !isRepeated(other))
       columns.unionSets(one.getAsOpaquePointer(), other.getAsOpaquePointer());
   }
 
@@ -390,11 +391,10 @@ private:
   LogicalResult splitStream(StreamOp stream) {
     b.setInsertionPoint(stream);
     SmallVector<Value> inits = withParts(stream, stream.getInits());
-    auto split =
-        StreamOp::create(b, stream.getLoc(), ValueRange(inits).getTypes(),
-                         stream.getLowers(), stream.getUppers(), inits,
-                         stream.getTraversalOperands(), stream.getMasked(),
-                         stream.getStep(), stream.getOrdered());
+    auto split = StreamOp::create(
+        b, stream.getLoc(), ValueRange(inits).getTypes(), stream.getLowers(),
+        stream.getUppers(), inits, stream.getTraversalOperands(),
+        stream.getMasked(), stream.getStep(), stream.getOrdered());
     split.setTraversalAttr(stream.getTraversal());
     split.getBody().takeBody(stream.getBody());
     splitStreams[split] = stream;
@@ -421,8 +421,8 @@ private:
       auto panels = cuts.panels(matrixOf(result));
       SmallVector<Value> arguments, results;
       for (auto [i, panel] : llvm::enumerate(panels)) {
-        arguments.push_back(body.insertArgument(next + 2 + i, panel.second,
-                                                stream.getLoc()));
+        arguments.push_back(
+            body.insertArgument(next + 2 + i, panel.second, stream.getLoc()));
         results.push_back(split.getResult(next + i));
       }
       parts[result] = std::move(results);
@@ -435,9 +435,9 @@ private:
   /// Puts a value that is erased at the end in the place of an argument.
   void standFor(BlockArgument old, SmallVector<Value> panels) {
     b.setInsertionPointToStart(old.getOwner());
-    Operation *op = tensor::EmptyOp::create(b, old.getLoc(),
-                                            matrixOf(old).getShape(),
-                                            matrixOf(old).getElementType());
+    Operation *op =
+        tensor::EmptyOp::create(b, old.getLoc(), matrixOf(old).getShape(),
+                                matrixOf(old).getElementType());
     standsIn.insert(op);
     replaced.push_back(op);
     cuts.replace(old, op->getResult(0));
