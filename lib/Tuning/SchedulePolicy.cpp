@@ -10,6 +10,8 @@
 #include "attn-mlir/Simulation/CacheSimulator.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
+#include <string>
 
 using namespace mlir;
 using namespace attn;

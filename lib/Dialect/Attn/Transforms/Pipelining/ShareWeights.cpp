@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -21,9 +22,11 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include <optional>
 
 using namespace mlir;
 
