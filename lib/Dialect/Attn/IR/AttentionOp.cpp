@@ -7,6 +7,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
