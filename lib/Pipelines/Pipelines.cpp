@@ -63,7 +63,10 @@ void attn::buildKernelLowering(OpPassManager &pm,
   // Copies by threads know no end of a row.
   if (options.streamReads && options.copy == CopyKind::Tensor)
     pm.addPass(createAttnStreamReads());
+  pm.addPass(createAttnSplitColumns());
   pm.addPass(createAttnAssignUnits({options.warps, options.wgmma}));
+  if (options.specialize)
+    pm.addPass(createAttnShareWeights({options.stages}));
   pm.addPass(createAttnSeparateReaders({options.stages}));
   pm.addPass(createAttnStageLoads(
       {options.stages, options.copy, options.residentStages, options.chunk,
@@ -85,8 +88,10 @@ void attn::buildKernelLowering(OpPassManager &pm,
     if (options.delayWaits)
       pm.addPass(createAttnDelayWaits());
   }
-  if (options.specialize)
+  if (options.specialize) {
     pm.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong}));
+    pm.addPass(createAttnAssignRoles({/*most=*/0}));
+  }
   pm.addPass(createAttnPrefetchToRegisters());
   pm.addPass(createAttnGuideScheduler());
 }

@@ -215,6 +215,8 @@ public:
                       : normal(random);
       if (isa<FloatType>(type.getElementType()))
         poison(argument, tensor.values);
+      if (!tensor.shape.empty())
+        shareColumns(argument, tensor.shape.back(), tensor.values);
       view.write(tensor.values);
       tensor.slack.assign(tensor.values.size(), 0.0);
       reference.setTensor(argument, std::move(tensor));
@@ -323,6 +325,30 @@ private:
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  /// What is the first columns of an argument in front has its elements.
+  void shareColumns(BlockArgument argument, int64_t columns,
+                    std::vector<double> &values) {
+    for (Operation *user : argument.getUsers()) {
+      auto op = dyn_cast<StreamableOpInterface>(user);
+      if (!op)
+        continue;
+      for (auto [view, tensor] : llvm::enumerate(tensorsOf(op))) {
+        unsigned whole = op.getContainingView(view);
+        if (whole == view)
+          continue;
+        Value container = tensorsOf(op)[whole];
+        if (container == argument)
+          containers[argument] = {columns, values};
+        auto known = containers.find(container);
+        if (tensor != argument || known == containers.end())
+          continue;
+        const auto &[width, all] = known->second;
+        for (size_t i = 0; i < values.size(); ++i)
+          values[i] = all[i / columns * width + i % columns];
+      }
+    }
   }
 
   void addWord(int64_t word) { words.push_back(word); }
@@ -441,6 +467,8 @@ private:
   std::vector<int64_t> words;
   /// Of the streams whose lengths an argument holds.
   llvm::DenseMap<Value, std::vector<double>> lengths;
+  /// Columns and elements of arguments that others are the first columns of.
+  llvm::DenseMap<Value, std::pair<int64_t, std::vector<double>>> containers;
 };
 
 } // namespace

@@ -287,9 +287,25 @@ private:
               llvm::to_vector(llvm::seq<int64_t>(0, views[i].sizes().size())),
               values);
       }
-      views[i].write(values);
     }
+    shareValues();
+    for (auto [view, values] : llvm::zip(views, inputs))
+      view.write(values);
     return success();
+  }
+
+  /// V within K is its first columns: those of K, or of V where that has an
+  /// exact answer.
+  void shareValues() {
+    constexpr unsigned kKeys = 1;
+    if (op.getContainingView(kValues) != kKeys)
+      return;
+    std::vector<double> &keys = inputs[kKeys], &values = inputs[kValues];
+    int64_t of = views[kKeys].columns(), columns = views[kValues].columns();
+    for (size_t i = 0; i < values.size(); ++i) {
+      double &key = keys[i / columns * of + i % columns];
+      (options.probe ? key : values[i]) = options.probe ? values[i] : key;
+    }
   }
 
   std::vector<double> makeInput(unsigned view, const HostView &host,

@@ -175,7 +175,8 @@ void Enumeration::addSplits() {
 
 bool attn::isModelCalibrated(ModuleOp module) {
   std::optional<ModuleTraits> traits = ModuleTraits::of(module);
-  return traits && !traits->groups.empty() && traits->takesWarpgroups();
+  return traits && !traits->groups.empty() && traits->takesWarpgroups() &&
+         !traits->exceedsWarpgroup();
 }
 
 std::vector<ScheduleCandidate> attn::enumerateSchedules(ModuleOp module,

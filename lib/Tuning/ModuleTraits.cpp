@@ -8,6 +8,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/Transforms/PackGroup.h"
+#include "attn-mlir/Dialect/Attn/Utils/RoleRegisters.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -32,7 +33,10 @@ static int64_t streamBytesOf(StreamableOpInterface op) {
     auto type = dyn_cast<ShapedType>(operand.getType());
     if (!type)
       continue;
+    bool contained = op.getContainingView(view) != view;
     AffineMap map = maps[view++];
+    if (contained)
+      continue;
     int64_t own = type.getElementType().getIntOrFloatBitWidth() / 8;
     bool streamed = false;
     for (auto [i, axis] : llvm::enumerate(axes)) {
@@ -45,6 +49,18 @@ static int64_t streamBytesOf(StreamableOpInterface op) {
     bytes += streamed ? own : 0;
   }
   return bytes;
+}
+
+static int64_t warpgroupRegistersOf(StreamableOpInterface op) {
+  // A matrix unit of a warpgroup computes so many rows.
+  constexpr int64_t kTile = ModuleTraits::kFewestRows;
+  SmallVector<int64_t> sizes;
+  for (const StreamAxis &axis : op.getStreamAxes())
+    sizes.push_back(axis.kind == AxisKind::Whole ? axis.extent
+                    : isSingle(axis.kind)        ? 1
+                                                 : kTile);
+  return (op.getStateElements(sizes) + op.getFoldTemporaries(sizes)) /
+         RoleRegisters::kGroupThreads;
 }
 
 static ModuleTraits traitsOf(StreamableOpInterface op,
@@ -65,6 +81,7 @@ static ModuleTraits traitsOf(StreamableOpInterface op,
   own.halfPrecision =
       element.isF16() || element.isBF16() || isNvidiaFloat8(element);
   own.streamBytes = streamBytesOf(op);
+  own.warpgroupRegisters = warpgroupRegistersOf(op);
   own.sets = 1;
   for (const StreamAxis &axis : op.getStreamAxes()) {
     std::optional<int64_t> extent = extentOf(axis, sizes);
@@ -107,6 +124,8 @@ ModuleTraits::of(ModuleOp module, const llvm::StringMap<int64_t> &sizes) {
     traits->splits &= own.splits;
     traits->guards &= own.guards;
     traits->streamBytes = std::max(traits->streamBytes, own.streamBytes);
+    traits->warpgroupRegisters =
+        std::max(traits->warpgroupRegisters, own.warpgroupRegisters);
     if (traits->sets != own.sets)
       traits->sets = std::nullopt;
     if (traits->streamExtent != own.streamExtent)
@@ -124,6 +143,15 @@ bool ModuleTraits::hasWarpgroups() const {
 
 bool ModuleTraits::takesWarpgroups() const {
   return hasWarpgroups() && rows >= kFewestRows;
+}
+
+bool ModuleTraits::exceedsWarpgroup() const {
+  // Addresses, rows' numbers, loops.
+  constexpr int64_t kOthers = 24;
+  constexpr int64_t kThreads = RoleRegisters::kGroupThreads;
+  return hasWarpgroups() &&
+         warpgroupRegisters + kOthers >
+             roleRegisters(target, kThreads, /*resident=*/1).consumer;
 }
 
 Schedules ModuleTraits::ordersFor(ScheduleAttr order) const {

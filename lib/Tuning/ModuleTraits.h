@@ -41,6 +41,9 @@ struct ModuleTraits {
   /// Whether heads of a group can be rows of one tile (attn-pack-group), and
   /// whether parts of a stream can have states of their own.
   bool packs = false, splits = false;
+  /// Registers that the state, and scores beside it, take in each thread of a
+  /// warpgroup, of the least tile that one computes.
+  int64_t warpgroupRegisters = 0;
 
   /// Nothing where operations have different axes. Extents that are not static
   /// are those of `sizes`, where there.
@@ -56,6 +59,10 @@ struct ModuleTraits {
 
   /// Attention of 16 bits on such a chip, whatever its rows.
   bool hasWarpgroups() const;
+
+  /// Whether that is more than a thread has, so that a warpgroup shares the
+  /// columns with another (attn-share-weights).
+  bool exceedsWarpgroup() const;
 
   /// Rows that leave most of a tile empty: what takes time is reading what is
   /// streamed, as where one token is decoded.

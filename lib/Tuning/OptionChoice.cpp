@@ -4,6 +4,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "attn-mlir/Tuning/MeasuredSchedules.h"
 #include "attn-mlir/Tuning/Passes.h"
@@ -236,6 +237,8 @@ FailureOr<OptionChoice> attn::chooseOptions(ModuleOp module,
   SmallVector<ModuleOp> tuning(request.tuning);
   for (OwningOpRef<ModuleOp> &file : builtin)
     tuning.push_back(*file);
+  // A copy of one operation knows nothing of its operands.
+  module.walk([](AttentionOp op) { op.findValuesInKeys(); });
   SmallVector<StreamableOpInterface> ops = operationsOf(module);
   if (ops.size() == 1)
     return Chooser(module, ops.front(), request, tuning).run();

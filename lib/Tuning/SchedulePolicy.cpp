@@ -10,6 +10,8 @@
 #include "attn-mlir/Simulation/CacheSimulator.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
+#include <string>
 
 using namespace mlir;
 using namespace attn;
@@ -150,9 +152,30 @@ static SchedulePolicy unsplitPolicy(ModuleOp module,
   return policy;
 }
 
+/// The policy where a state has more columns than a warpgroup has registers
+/// for: a second one has the rest. Heads of a group are rows of a tile, and
+/// CTAs share streams, as far as that is possible, and rows may be few.
+static SchedulePolicy wideStatePolicy(ModuleOp module,
+                                      const ModuleTraits &traits) {
+  SchedulePolicy policy;
+  constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
+  bool mayBeFew = traits.isDecoding() || traits.rows == kUnknown;
+  std::string fields = traits.packs ? "pack_group, " : "";
+  if (mayBeFew && traits.splits && !traits.windowed)
+    fields += "split_ctas, ";
+  fields += "wgmma = all, specialize";
+  policy.schedules = {scheduleOf(module.getContext(), fields)};
+  llvm::raw_string_ostream(policy.reason)
+      << "a state of " << traits.warpgroupRegisters
+      << " registers a thread of one warpgroup, so that two share its columns";
+  return policy;
+}
+
 SchedulePolicy attn::schedulePolicy(ModuleOp module,
                                     const llvm::StringMap<int64_t> &sizes) {
   std::optional<ModuleTraits> traits = ModuleTraits::of(module, sizes);
+  if (traits && !traits->groups.empty() && traits->exceedsWarpgroup())
+    return wideStatePolicy(module, *traits);
   SchedulePolicy policy = unsplitPolicy(module, traits);
   if (!policy.schedules.empty() && sharesStreams(*traits))
     shareStreams(policy, *traits);

@@ -9,7 +9,8 @@ from ._captures import element_of as capture_element
 from ._captures import for_launch
 from ._dlpack import CUDA, ROCM
 from ._errors import ArgumentError, CudaError, HipError, NoVariantError
-from ._spec import Problem, Sequences, cache_of, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of
+from ._spec import (
+    MOST_DIM, MOST_WIDE_DIM, Problem, Sequences, cache_of, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of)
 
 _MOST_PLANS = 4096
 _PLATFORMS = {1: "cpu", CUDA: "cuda", ROCM: "hip"}
@@ -342,8 +343,9 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     Arrays are of float16 or bfloat16 (on the CPU also of float32): torch tensors on a CUDA or ROCm device or
     the CPU, NumPy arrays, or others with DLPack or ``__cuda_array_interface__``, of which the result is not
     allocated (``out``). Shapes are [batch, heads, length, dim]; ``layout="bshd"`` swaps heads and length. The
-    heads of q are a multiple of those of k and v; the head dimension of v may differ. Head dimensions are 1 to
-    256; those that are no multiple of 8 cost padded copies, as do rows that are not contiguous or not at
+    heads of q are a multiple of those of k and v; the head dimension of v may differ. Where v is a view of k's first columns
+    (``k[..., :512]``, latent attention), k is read once for both. Head dimensions are 1 to
+    1024 (of float8 256); those that are no multiple of 8 cost padded copies, as do rows that are not contiguous or not at
     multiples of 16 bytes.
 
     Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type. Where
@@ -383,7 +385,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     scales = q_scale, k_scale, v_scale
     if scales == (None,) * 3 and mask is None and score_mod is None and sinks is None and lengths is None and not explain and blocks is None and packing == (None,) * 3:
         try:
-            plan = _plans.get(
+            plan = None if k.shape[-1] != v.shape[-1] and are_in_keys(k, v) else _plans.get(
                 (q.shape, k.shape, v.shape, q.dtype, k.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
         except (AttributeError, TypeError):
             plan = None
@@ -417,9 +419,10 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     _check_devices(device, named[1:])
     sequences, count = sequences_of(k, layout, *packing, lengths)
     table = packing[2]
-    shapes = shapes_of(
-        q.shape, k.shape, v.rows if has_columns else v.shape, layout, sequences, count, None if table is None else table.shape)
     element = element_of("q", q, device.platform == "cpu")
+    shapes = shapes_of(
+        q.shape, k.shape, v.rows if has_columns else v.shape, layout, sequences, count, None if table is None else table.shape,
+        MOST_DIM if k.dtype != q.dtype or is_float8(element) else MOST_WIDE_DIM)
     cache = cache_of(element, q, k, named[2][1], device.platform == "cpu")
     regions, captured = regions_of(mask, score_mod, shapes.heads)
     extra = [(f"capture {i}", array) for i, array in enumerate(captured)]
@@ -438,6 +441,9 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
         cache)
     problem = problem._replace(
         scales=tuple(map(_float8.sizes_of, scales)), blocks=listed, append=_appended.spec_of(new, capture_element))
+    in_keys = not (has_columns or cache or new or is_float8(element)) and scales[2] is None and _rows.are_in_keys(k, v)
+    if in_keys:
+        problem = problem._replace(values="keys")
     if is_float8(element):
         problem = _float8.checked(problem, device.platform, has_columns)
         if has_columns and v.layout != layout:
@@ -451,7 +457,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     _check_offsets("cu_seqlens_k", packing[1], shapes.keys)
     _check_table(packing[2], _appended.lengths_after(new, lengths, layout), sequences.page, k.shape[0])
     plan = _plan(problem, device, schedule, lower, shapes, q)
-    if regions is None and not extra and not cache:
+    if regions is None and not extra and not cache and not in_keys:
         _remember(plan, (q.shape, k.shape, v.shape, q.dtype, k.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
         result = plan.run((q, k, v), out, stream)
         _quick.remember((q, k, v), {

@@ -40,6 +40,14 @@ def _layout_in_bytes(array):
     return interface["data"][0], array.strides, array.itemsize
 
 
+def are_in_keys(k, v):
+    """Whether V is a view of the first columns of K, fewer than all: latent attention, as absorbed into its projections."""
+    if len(v.shape) != 4 or len(k.shape) != 4 or not v.shape[-1] < k.shape[-1] or v.shape[:-1] != k.shape[:-1]:
+        return False
+    keys, values = _layout_in_bytes(k), _layout_in_bytes(v)
+    return keys is not None and values is not None and keys[0] == values[0] and (tuple(keys[1]), keys[2]) == (tuple(values[1]), values[2])
+
+
 def is_aligned(array):
     layout = _layout_in_bytes(array)
     if layout is None or 0 in array.shape:

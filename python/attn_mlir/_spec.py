@@ -10,6 +10,7 @@ LAYOUTS = ("bhsd", "bshd")
 _ELEMENTS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32"}
 FLOAT8 = {"float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2", "float8_e4m3fnuz": "f8E4M3FNUZ"}
 MOST_DIM = 256
+MOST_WIDE_DIM = 1024  # Without gradients, and not of FP8.
 
 Shapes = collections.namedtuple("Shapes", "batch heads kv_heads queries keys qk_dim value_dim sequences", defaults=(None,))
 Shapes.__doc__ = """``batch`` is the first dimension of q, ``sequences`` how many are packed in it, or None: as many."""
@@ -24,8 +25,9 @@ Problem = collections.namedtuple(
     defaults=(Sequences(), "", ("", "", ""), "", "", None, None))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
 or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values``
-"interleaved" for V by columns, "rows" for rows that the program arranges so, "" where the kernel takes rows; ``cache``
-the element type of K and V, or "" for Q's; ``blocks`` a Blocks or None; ``append`` a Spec of what is written to K and V first, or None."""
+"interleaved" for V by columns, "rows" for rows that the program arranges so, "keys" for V that is the first columns of K, ""
+where the kernel takes rows; ``cache`` the element type of K and V, or "" for Q's; ``blocks`` a Blocks or None; ``append`` a
+Spec of what is written to K and V first, or None."""
 
 
 def element_of(name, array, is_cpu):
@@ -38,7 +40,7 @@ def element_of(name, array, is_cpu):
     return element
 
 
-def shapes_of(q, k, v, layout, sequences=Sequences(), count=None, table=None):
+def shapes_of(q, k, v, layout, sequences=Sequences(), count=None, table=None, most=MOST_DIM):
     """Sizes of Q, K and V, which must fit each other. ``q``, ``k``, ``v`` are shapes; ``count`` is how many
     sequences there are, where ``sequences`` say where they lie; ``table`` is the shape of the table of pages."""
     if layout not in LAYOUTS:
@@ -57,8 +59,8 @@ def shapes_of(q, k, v, layout, sequences=Sequences(), count=None, table=None):
         raise ArgumentError(
             f"q: expected a multiple of the {k[head]} heads of k, and 1 or more, but got {q[head]} heads")
     for name, dim in (("q", q[3]), ("v", v[3])):
-        if not 1 <= dim <= MOST_DIM:
-            raise ArgumentError(f"{name}: expected a head dimension from 1 to {MOST_DIM}, but got {dim}")
+        if not 1 <= dim <= most:
+            raise ArgumentError(f"{name}: expected a head dimension from 1 to {most}, but got {dim}")
     keys = k[length] if table is None else table[1] * k[length]
     return Shapes(q[0], q[head], k[head], q[length], keys, q[3], v[3], count)
 
@@ -150,7 +152,7 @@ def plain_clauses_of(problem):
 def clauses_of(problem):
     text = plain_clauses_of(problem)
     if problem.values:
-        text += " values(interleaved)"
+        text += f" values({'keys' if problem.values == 'keys' else 'interleaved'})"
     if problem.lengths:
         text += f" lengths({_appended.operands_of(problem)[3]} : tensor<?x{problem.lengths}>)"
     text += "".join(f" {name}(%{name} : {type})" for name, type in sequence_tensors(problem))
@@ -193,7 +195,7 @@ def text_of(problem):
     k, v = (tensor(kv_heads, dim, given.cu_k, given.page or "?", problem.cache or problem.element)
             for dim in (problem.qk_dim, problem.value_dim))
     rows, columns = v, f"tensor<?x{kv_heads}x{problem.value_dim}x?x{problem.element}>"
-    v = columns if problem.values else rows
+    v = columns if problem.values in ("rows", "interleaved") else rows
     arranged = ""
     if problem.values == "rows":
         order = " layout(bshd)" if problem.layout == "bshd" else ""

@@ -208,7 +208,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
       %p0 = attn.ring.issue %s0, %x[%w, %c0] : <tensor<16x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<16x64xbf16, #attn.shared<128>>>
       attn.ring.land %p0 : <tensor<16x64xbf16, #attn.shared<128>>>
       %s1 = attn.ring.acquire %q : <1 x tensor<32x64xbf16, #attn.shared<128>>> -> <tensor<32x64xbf16, #attn.shared<128>>>
-      // expected-error @below {{'attn.ring.issue' op expected one tile shape for each view, but got 'tensor<16x64xbf16, #attn.shared<128>>' and 'tensor<32x64xbf16, #attn.shared<128>>'}}
+      // expected-error @below {{'attn.ring.issue' op expected tiles of one view to have the same rows and layout, but got 'tensor<16x64xbf16, #attn.shared<128>>' and 'tensor<32x64xbf16, #attn.shared<128>>'}}
       %p1 = attn.ring.issue %s1, %x[%w, %c0] : <tensor<32x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<32x64xbf16, #attn.shared<128>>>
       attn.ring.land %p1 : <tensor<32x64xbf16, #attn.shared<128>>>
     }

@@ -115,8 +115,11 @@ private:
       if (!view)
         return WalkResult::advance();
       RankedTensorType &box = boxes[cast<BlockArgument>(view).getArgNumber()];
-      if (box && box != tile) {
-        op->emitOpError("expected one tile shape for each view, but got ")
+      // A box is a panel of a tile: its columns follow from the layout.
+      if (box && (box.getDimSize(0) != tile.getDimSize(0) ||
+                  box.getEncoding() != tile.getEncoding())) {
+        op->emitOpError("expected tiles of one view to have the same rows and "
+                        "layout, but got ")
             << box << " and " << tile;
         return WalkResult::interrupt();
       }

@@ -1,7 +1,7 @@
 // attn-assign-roles: numbers that are none, kernels that have no producer. Roles that are more than rings connect are errors when they are split.
-// RUN: for most in 0 5; do not attn-opt %s --pass-pipeline="builtin.module(attn.kernel(attn-assign-roles{most=$most}))" 2>&1 || exit 1; done | FileCheck %s --check-prefix=MOST
-// MOST: error: expected 1 to 4 roles, but got 0
-// MOST: error: expected 1 to 4 roles, but got 5
+// RUN: for most in -1 5; do not attn-opt %s --pass-pipeline="builtin.module(attn.kernel(attn-assign-roles{most=$most}))" 2>&1 || exit 1; done | FileCheck %s --check-prefix=MOST
+// MOST: error: expected 1 to 4 roles, or 0 for what the kernel asks for, but got -1
+// MOST: error: expected 1 to 4 roles, or 0 for what the kernel asks for, but got 5
 // RUN: sed 's/producer_warps = 4 : i64, //' %s > %t.none
 // RUN: attn-opt %t.none -o %t.before
 // RUN: attn-opt %t.none --pass-pipeline='builtin.module(attn.kernel(attn-assign-roles))' | diff %t.before -

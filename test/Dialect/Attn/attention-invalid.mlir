@@ -298,7 +298,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<1x4x16x260xf16>, %k: tensor<1x4x16x260xf16>, %v: tensor<1x4x16x260xf16>) {
-  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 256, but got 260}}
+  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 1024, but got 260}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x260xf16>, tensor<1x4x16x260xf16>, tensor<1x4x16x260xf16>) -> tensor<1x4x16x260xf16>
   return
@@ -307,7 +307,7 @@ func.func @f(%q: tensor<1x4x16x260xf16>, %k: tensor<1x4x16x260xf16>, %v: tensor<
 // -----
 
 func.func @f(%q: tensor<1x4x16x4xf16>, %k: tensor<1x4x16x4xf16>, %v: tensor<1x4x16x4xf16>) {
-  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 256, but got 4}}
+  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 1024, but got 4}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x4xf16>, tensor<1x4x16x4xf16>, tensor<1x4x16x4xf16>) -> tensor<1x4x16x4xf16>
   return
@@ -316,7 +316,7 @@ func.func @f(%q: tensor<1x4x16x4xf16>, %k: tensor<1x4x16x4xf16>, %v: tensor<1x4x
 // -----
 
 func.func @f(%q: tensor<1x4x16x12xf16>, %k: tensor<1x4x16x12xf16>, %v: tensor<1x4x16x12xf16>) {
-  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 256, but got 12}}
+  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 1024, but got 12}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x12xf16>, tensor<1x4x16x12xf16>, tensor<1x4x16x12xf16>) -> tensor<1x4x16x12xf16>
   return
@@ -325,7 +325,7 @@ func.func @f(%q: tensor<1x4x16x12xf16>, %k: tensor<1x4x16x12xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x0xf16>, %k: tensor<1x4x16x0xf16>, %v: tensor<1x4x16x0xf16>) {
-  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 256, but got 0}}
+  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 1024, but got 0}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x0xf16>, tensor<1x4x16x0xf16>, tensor<1x4x16x0xf16>) -> tensor<1x4x16x0xf16>
   return
@@ -333,17 +333,17 @@ func.func @f(%q: tensor<1x4x16x0xf16>, %k: tensor<1x4x16x0xf16>, %v: tensor<1x4x
 
 // -----
 
-func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x264xf16>) {
-  // expected-error @below {{head dimension of value expects to be a multiple of 8 from 8 to 256, but got 264}}
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x1032xf16>) {
+  // expected-error @below {{head dimension of value expects to be a multiple of 8 from 8 to 1024, but got 1032}}
   %o = attn.attention %q, %k, %v scale(0.125)
-      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x264xf16>) -> tensor<1x4x16x264xf16>
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x1032xf16>) -> tensor<1x4x16x1032xf16>
   return
 }
 
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x4xf16>) {
-  // expected-error @below {{head dimension of value expects to be a multiple of 8 from 8 to 256, but got 4}}
+  // expected-error @below {{head dimension of value expects to be a multiple of 8 from 8 to 1024, but got 4}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x4xf16>) -> tensor<1x4x16x4xf16>
   return
@@ -352,7 +352,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x100xf16>) {
-  // expected-error @below {{head dimension of value expects to be a multiple of 8 from 8 to 256, but got 100}}
+  // expected-error @below {{head dimension of value expects to be a multiple of 8 from 8 to 1024, but got 100}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x100xf16>) -> tensor<1x4x16x100xf16>
   return
@@ -1334,5 +1334,32 @@ func.func @f(%q: tensor<1x2x4x8xf32>) {
     %r = arith.remui %i, %j : index
     attn.yield %s : f32
   } : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x72xf16>) {
+  // expected-error @below {{values(keys) expects values of at most the 64 columns of key, but got 72}}
+  %o = attn.attention %q, %k, %v scale(0.125) values(keys)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x72xf16>) -> tensor<1x4x16x72xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf8E4M3FN>) {
+  // expected-error @below {{values(keys) expects keys of f16, bf16 or f32, but got 'f8E4M3FN'}}
+  %o = attn.attention %q, %q, %q scale(0.125) values(keys)
+      : (tensor<1x4x16x64xf8E4M3FN>, tensor<1x4x16x64xf8E4M3FN>, tensor<1x4x16x64xf8E4M3FN>) -> tensor<1x4x16x64xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %s: tensor<1x1xf32>) {
+  // expected-error @below {{values(keys) expects no v_scale, but got one}}
+  %o = attn.attention %q, %q, %q scale(0.125) values(keys) v_scale(%s : tensor<1x1xf32>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
 }

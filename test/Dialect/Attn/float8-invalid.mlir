@@ -126,7 +126,7 @@ func.func @lengths(%q: !q, %k: !k, %v: !k, %n: tensor<2xi32>) -> !o {
 
 !q = tensor<2x4x40x64xf8E4M3FN>
 func.func @order(%q: !q) {
-  // expected-error @+1 {{unknown order of values 'columns'; expected rows or interleaved}}
+  // expected-error @+1 {{unknown order of values 'columns'; expected rows, interleaved or keys}}
   %o = attn.attention %q, %q, %q scale(0.125) values(columns) : (!q, !q, !q) -> !q
   return
 }

@@ -258,7 +258,7 @@ def refused():
         "value-heads": ((q, k, v[:, :1]), {}, "v: expected 2 heads and 61 keys"),
         "keys": ((q, k, v[:, :, 1:]), {}, "v: expected 2 heads and 61 keys"),
         "dim": ((q, k[..., :8], v), {}, "k: expected head dimension 32"),
-        "large": (make(dim=264), {}, "q: expected a head dimension from 1 to 256, but got 264"),
+        "large": (make(dim=1032), {}, "q: expected a head dimension from 1 to 1024, but got 1032"),
         "double": ((q.double(), k.double(), v.double()), {}, "q: expected element type float16, bfloat16, float32 or float8, but got float64"),
         "mixed": ((q, k.half(), v), {}, "k: expected element type torch.float32, as q has, but got torch.float16"),
         "causal": ((q, k, v), dict(causal="left"), "causal: expected False, True, 'top_left' or 'bottom_right', but got 'left'"),

@@ -1,11 +1,13 @@
 //===- AttentionOp.cpp - Syntax and verification of attn.attention --------===//
 
 #include "AttentionBlocks.h"
+#include "AttentionValues.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -84,7 +86,7 @@ static ParseResult parseValueOrder(OpAsmParser &parser,
     std::optional<ValueOrder> order = symbolizeValueOrder(keyword);
     if (!order)
       return parser.emitError(loc, "unknown order of values '")
-             << keyword << "'; expected rows or interleaved";
+             << keyword << "'; expected rows, interleaved or keys";
     result.addAttribute("valueOrder",
                         ValueOrderAttr::get(parser.getContext(), *order));
     return success();
@@ -225,7 +227,7 @@ void AttentionOp::print(OpAsmPrinter &p) {
       p << ", kv = " << stringifyTensorLayout(*getKvLayout());
     p << ")";
   }
-  if (hasInterleavedValues())
+  if (getValueOrder() != ValueOrder::Rows)
     p << " values(" << stringifyValueOrder(getValueOrder()) << ")";
   if (getLengths())
     p << " lengths(" << getLengths() << " : " << getLengths().getType() << ")";
@@ -349,14 +351,14 @@ struct AttentionVerifier {
   }
 
   LogicalResult headDims() {
+    int64_t most = mostColumns(op);
     for (auto [name, dim] :
          {std::pair<StringRef, int64_t>{"query", op.getQkDim()},
           {"value", op.getValueDim()}})
-      if (dim < 8 || dim > 256 || dim % 8 != 0)
-        return error()
-               << "head dimension of " << name
-               << " expects to be a multiple of 8 from 8 to 256, but got "
-               << dim;
+      if (dim < 8 || dim > most || dim % 8 != 0)
+        return error() << "head dimension of " << name
+                       << " expects to be a multiple of 8 from 8 to " << most
+                       << ", but got " << dim;
     if (op.getKey().getType().getDimSize(3) != op.getQkDim())
       return error() << "key expects the head dimension of query, "
                      << op.getQkDim() << ", but got "
@@ -398,27 +400,6 @@ struct AttentionVerifier {
     if (!ShapedType::isDynamic(keys))
       keys = llvm::alignTo(keys, kPage);
     return agree("a sequence length rounded up to", "value", v, 3, keys);
-  }
-
-  /// What V by columns cannot have.
-  LogicalResult valueOrder() {
-    if (!op.hasInterleavedValues())
-      return success();
-    if (Type query = op.getQuery().getType().getElementType();
-        query != op.getValue().getType().getElementType())
-      return error()
-             << "values(interleaved) expects values of the element type "
-                "of query, "
-             << query << ", but got "
-             << op.getValue().getType().getElementType();
-    for (auto [name, operand] :
-         {std::pair<StringRef, Value>{"lengths", op.getLengths()},
-          {"cu_seqlens_k", op.getKeyOffsets()},
-          {"block_table", op.getBlockTable()}})
-      if (operand)
-        return error() << "values(interleaved) expects no " << name
-                       << ", but got some";
-    return success();
   }
 
   LogicalResult scales() {
@@ -583,9 +564,9 @@ LogicalResult AttentionOp::verify() {
   AttentionVerifier v{*this};
   if (failed(v.ranks()) || failed(v.heads()) || failed(v.headDims()) ||
       failed(v.raggedBatch()) || failed(v.pages()) || failed(v.sizes()) ||
-      failed(v.lengths()) || failed(v.sinks()) || failed(v.valueOrder()) ||
-      failed(v.scales()) || failed(v.lse()) ||
-      failed(verifyBlocks(*this, v.sequences())))
+      failed(v.lengths()) || failed(v.sinks()) ||
+      failed(verifyValueOrder(*this)) || failed(v.scales()) ||
+      failed(v.lse()) || failed(verifyBlocks(*this, v.sequences())))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")

@@ -225,9 +225,6 @@ SmallVector<Lookup> AttentionOp::getLookups() {
   return {{K, /*dim=*/0, *table}, {V, /*dim=*/0, *table}};
 }
 
-/// Of a key that is not there the mask takes the score away.
-bool AttentionOp::wantsZerosBehind(unsigned view) { return view == V; }
-
 Reorder AttentionOp::getReorder() { return Reorder::Reassociates; }
 
 SmallVector<AffineMap> AttentionOp::getStateMaps() {

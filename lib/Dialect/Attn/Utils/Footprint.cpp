@@ -66,7 +66,8 @@ Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
     // added to.
     bool addedTo = llvm::any_of(op.getContributions(),
                                 [&](Contribution c) { return c.view == view; });
-    if (op.readsElements(view++) || addedTo)
+    bool contained = op.getContainingView(view) != view;
+    if (op.readsElements(view++) || addedTo || contained)
       continue;
     int64_t bytes = elements * bytesOf(operand.getType());
     if (streamed && isOfPlaces(target, maps[view - 1], axes))

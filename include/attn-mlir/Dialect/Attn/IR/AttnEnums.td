@@ -13,7 +13,8 @@ def Attn_TensorLayout : I32EnumAttr<"TensorLayout",
 
 def Attn_ValueOrder : I32EnumAttr<"ValueOrder", "how V lies in memory",
     [I32EnumAttrCase<"Rows", 0, "rows">,
-     I32EnumAttrCase<"Interleaved", 1, "interleaved">]> {
+     I32EnumAttrCase<"Interleaved", 1, "interleaved">,
+     I32EnumAttrCase<"Keys", 2, "keys">]> {
   let cppNamespace = "::attn";
 }
 

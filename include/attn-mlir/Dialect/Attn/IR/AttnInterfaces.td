@@ -133,6 +133,11 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       }], "bool", "wantsZerosBehind", (ins "unsigned":$view), "",
       [{ return true; }]>,
     InterfaceMethod<[{
+      The operand view of whose tiles those of a view are the first columns; the view itself
+      where it has tiles of its own. What is contained in another is never read.
+      }], "unsigned", "getContainingView", (ins "unsigned":$view), "",
+      [{ return view; }]>,
+    InterfaceMethod<[{
       Whether a tile of a view that has one dimension is one value a column of the other tiles
       of the fold, of type [1, n], and not one a row.
       }], "bool", "isOfColumns", (ins "unsigned":$view), "",

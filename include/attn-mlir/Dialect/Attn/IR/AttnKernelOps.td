@@ -87,6 +87,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kThreadsAttr = "threads";
     /// Attribute that holds the warps beyond these that only copy tiles.
     static constexpr ::llvm::StringLiteral kProducerWarpsAttr = "producer_warps";
+    /// Attribute that holds how many roles those who compute are to have.
+    static constexpr ::llvm::StringLiteral kRolesAttr = "roles";
     /// Attribute of a kernel whose consumers are to compute softmax beside
     /// products.
     static constexpr ::llvm::StringLiteral kOverlapAttr = "overlap";

@@ -9,6 +9,10 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace mlir {
+class PatternRewriter;
+} // namespace mlir
+
 #define GET_OP_CLASSES
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h.inc"
 

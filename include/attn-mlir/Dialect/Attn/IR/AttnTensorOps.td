@@ -20,7 +20,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
        "getLengthsView", "getPackedAxes", "getLookups", "wantsZerosBehind", "readsElements",
-       "getTailViews", "getSegmentViews", "buildTraversal"]>]> {
+       "getTailViews", "getSegmentViews", "buildTraversal", "getContainingView"]>]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     For every batch b, query head h and query i, with kv head g = h / (Hq / Hkv):
@@ -35,7 +35,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Shapes: Q [B,Hq,Sq,Dqk], K [B,Hkv,Skv,Dqk], V [B,Hkv,Skv,Dv], O
     [B,Hq,Sq,Dv], LSE [B,Hq,Sq] (`layout(bshd)`: Q, K, V and O have the
     sequence before the head; `layout(bhsd, kv = bshd)`: K and V alone do, and the
-    other way round). Hq is a multiple of Hkv. Head counts and head dimensions are static; head dimensions are multiples of 8 up to 256. B, Sq
+    other way round). Hq is a multiple of Hkv. Head counts and head dimensions are static; head dimensions are multiples of 8 up to 1024. B, Sq
     and Skv may be dynamic. Element types f16, bf16, f32 or one of FP8 (f8E4M3FN,
     f8E5M2, f8E4M3FNUZ), the same for Q, K and V; O has it too, or f32, and f16, bf16
     or f32 where they are of FP8; scores, softmax and accumulation are f32; LSE is
@@ -108,6 +108,12 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     sum over neighbours in memory alone (those of FP8 on NVIDIA GPUs) then take the
     weights as scores leave them in registers. What lies behind the last key is finite.
     Not with `lengths`, `cu_seqlens_k` or `block_table`.
+
+    *V in K.* `values(keys)` promises that V is the first Dv columns of K, as in latent
+    attention (DeepSeek-V2, absorbed: Dqk 576, Dv 512): V[b,g,j,d] = K[b,g,j,d] for d < Dv.
+    K is then loaded once, and V never read; results are undefined where the promise does
+    not hold. A slice of K says it by itself (canonicalisation adds the clause). Not of FP8,
+    and not with `v_scale`.
 
     *Score modification.* The optional region `score` maps a scaled score (f32) and its
     batch, head, query and key index (index) to a modified score. It is pure
@@ -190,6 +196,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
                       Optional<RankedTensorOf<[F32]>>:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
@@ -207,6 +214,10 @@ def Attn_AttentionOp : Attn_Op<"attention", [
       return getValue().getType().getDimSize(hasInterleavedValues() ? 2 : 3);
     }
     bool hasInterleavedValues() { return getValueOrder() == ValueOrder::Interleaved; }
+    /// Whether V is the first columns of K.
+    bool hasValuesInKeys() { return getValueOrder() == ValueOrder::Keys; }
+    /// States so where V is a slice of K; whether that is new.
+    bool findValuesInKeys();
     /// Heads of V.
     int64_t getNumValueHeads() {
       return getValue().getType().getDimSize(hasInterleavedValues() ? 1 : getKeyHeadDim());

@@ -22,6 +22,27 @@ def AttnSimplifyTiles : Pass<"attn-simplify-tiles", "::attn::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def AttnSplitColumns : Pass<"attn-split-columns", "::attn::KernelOp"> {
+  let summary = "Wide tiles as panels of columns";
+  let description = [{
+    Tiles of products that have more than 256 columns, which is what a product and a tensor map
+    take at once, become tiles side by side, and so do tiles whose first columns are used by
+    themselves (`values(keys)` of `attn.attention`). A product of which they are the depth
+    becomes a sum of products; one of which they are the columns, several of one left-hand side;
+    streams carry panels; loads, stores and elementwise operations are about one each. Tiles are
+    cut at the same columns, so that the first ones of K are V without another load.
+
+    Before: `%v = tensor.extract_slice %k[0, 0] [64, 512] [1, 1]; %o1 = attn.dot %p, %v, %o0`
+
+    After: `%x1 = attn.dot %p, %k0, %x0; %y1 = attn.dot %p, %k1, %y0`
+
+    An operation on such a tile that panels cannot be taken through one by one is an error.
+    Does nothing where there are no such tiles.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numSplit", "split", "Loads and products of wide tiles">];
+}
+
 def AttnAssignUnits : Pass<"attn-assign-units", "::attn::KernelOp"> {
   let summary = "Give each product a matrix unit";
   let description = [{
@@ -383,6 +404,31 @@ def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {
   let statistics = [Statistic<"numKernels", "kernels", "Kernels with a producer">];
 }
 
+def AttnShareWeights : Pass<"attn-share-weights", "::attn::KernelOp"> {
+  let summary = "Panels of a product for a second role";
+  let description = [{
+    Asynchronous products of one left-hand side (weights that are computed) whose accumulators,
+    with scores beside them, are more registers than a thread may have: the last ones are for a
+    second role. It takes the weights out of a ring that the first role puts them into, and
+    out of another what rows of its accumulators are scaled by. The kernel then asks for two
+    `roles` (`attn-assign-roles`); nothing is computed twice.
+
+    Before: `%x1 = attn.dot %p, %v0, %x0; %y1 = attn.dot %p, %v1, %y0`
+
+    After: `attn.ring.put %p into %slot; %x1 = attn.dot %p, %v0, %x0; %pw = attn.ring.wait %ring; %y1 = attn.dot %pw, %v1, %y0; attn.ring.release %ring`
+
+    Does nothing where accumulators fit, and for products of units that do not complete by
+    themselves. Where two roles have no room either, in registers or shared memory, a remark
+    says so.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", /*default=*/"0",
+           "Slots of the rings that loads will have (0: the default)">
+  ];
+  let dependentDialects = ["::attn::AttnDialect"];
+  let statistics = [Statistic<"numShared", "shared", "Kernels with a second role">];
+}
+
 def AttnAssignRoles : Pass<"attn-assign-roles", "::attn::KernelOp"> {
   let summary = "Share the products of a tile out among roles";
   let description = [{
@@ -391,7 +437,8 @@ def AttnAssignRoles : Pass<"attn-assign-roles", "::attn::KernelOp"> {
     into a ring (`attn.ring.put`), the one after whoever put it. Rings alone connect roles; so a
     chain of products through rings is a pipeline of roles, and what two products of the same
     put tile are is up to where their other operands come from. Of `most` roles the last
-    does all that would be of later ones.
+    does all that would be of later ones; `most=0` gives a kernel as many as it asks for
+    (`attn-share-weights`), or one.
 
     Before: `attn.ring.put %p into %slot; %q = attn.ring.wait %ring; %x = attn.dot.issue %q, %v, %sum stage 1`
 
@@ -400,7 +447,7 @@ def AttnAssignRoles : Pass<"attn-assign-roles", "::attn::KernelOp"> {
     Does nothing in kernels without a producer (`attn-specialize-warps`).
   }];
   let options = [
-    Option<"most", "most", "int64_t", /*default=*/"4", "Roles of those who compute, at most">
+    Option<"most", "most", "int64_t", /*default=*/"4", "Roles of those who compute, at most (0: as the kernel asks)">
   ];
   let statistics = [Statistic<"numAssigned", "assigned", "Products of a later role than the first">];
 }

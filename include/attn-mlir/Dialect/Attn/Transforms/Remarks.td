@@ -425,6 +425,40 @@ def DelayWaitsNone : AttnRemark<"delayed", Missed, "no asynchronous products in 
 }
 }
 
+let category = "attn-split-columns" in {
+def SplitColumns : AttnRemark<"panels", Passed, "wide tiles are panels of columns:", [
+    RemarkArg<"tiles", Int, "loads and products that were of wide ones">]> {
+  let description = "Once for each kernel.";
+}
+}
+
+let category = "attn-share-weights" in {
+def ShareWeights : AttnRemark<"shared-weights", Passed,
+    "accumulators exceed the registers of a warpgroup, so that a second role has some of their columns:", [
+    RemarkArg<"wanted", Int, "registers of a thread that one role would want">,
+    RemarkArg<"registers", Int, "those that it can have">,
+    RemarkArg<"panels", Int, "products of the second role">]> {
+  let description = "Once for each kernel.";
+}
+def ShareWeightsRegisters : AttnRemark<"shared-weights", Missed,
+    "accumulators exceed the registers of two roles, too:", [
+    RemarkArg<"wanted", Int, "registers of a thread that one role would want">,
+    RemarkArg<"registers", Int, "those that it can have">]> {
+  let description = "A tile of fewer rows, or values of fewer columns, would fit.";
+}
+def ShareWeightsOperand : AttnRemark<"shared-weights", Missed,
+    "a second role would need what the first one computes:", [
+    RemarkArg<"operation", String, "what takes it">]> {
+  let description = "Weights, and what rows are scaled by, go through rings; other tiles do not.";
+}
+def ShareWeightsMemory : AttnRemark<"shared-weights", Missed,
+    "shared memory has no room for what a second role would read:", [
+    RemarkArg<"bytes", Int, "of tiles and rings">,
+    RemarkArg<"available", Int, "bytes of a CTA">]> {
+  let description = "A smaller tile, or fewer `stages`, would leave some.";
+}
+}
+
 let category = "attn-specialize-warps" in {
 def SpecializeWarps : AttnRemark<"specialized", Passed, "a producer fills the rings:", [
     RemarkArg<"warps", Int, "warps that only copy">]> {

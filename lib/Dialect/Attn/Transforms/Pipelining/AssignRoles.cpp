@@ -72,17 +72,21 @@ struct AssignRolesPass : attn::impl::AttnAssignRolesBase<AssignRolesPass> {
   void runOnOperation() override {
     constexpr int64_t kMost = 4;
     KernelOp kernel = getOperation();
-    if (most < 1 || most > kMost) {
+    if (most < 0 || most > kMost) {
       kernel.emitError("expected 1 to ")
-          << kMost << " roles, but got " << most.getValue();
+          << kMost << " roles, or 0 for what the kernel asks for, but got "
+          << most.getValue();
       return signalPassFailure();
     }
-    if (!kernel->hasAttr(KernelOp::kProducerWarpsAttr))
+    auto asked = kernel->getAttrOfType<IntegerAttr>(KernelOp::kRolesAttr);
+    if ((most == 0 && !asked) || !kernel->hasAttr(KernelOp::kProducerWarpsAttr))
       return;
+    int64_t roles = most != 0 ? most.getValue()
+                              : std::clamp<int64_t>(asked.getInt(), 1, kMost);
     kernel.walk([&](StreamOp stream) {
       stream->walk([&](Block *block) {
         if (!block->getOps<DotIssueOp>().empty())
-          numAssigned += BlockRoles(*block, most).run();
+          numAssigned += BlockRoles(*block, roles).run();
       });
     });
   }

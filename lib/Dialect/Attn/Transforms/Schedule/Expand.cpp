@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
@@ -25,6 +26,7 @@ struct ExpandPass : attn::impl::AttnExpandBase<ExpandPass> {
   void runOnOperation() override {
     if (!form.empty() && failed(stateForm(getOperation(), form)))
       return signalPassFailure();
+    getOperation().walk([](AttentionOp op) { op.findValuesInKeys(); });
     getOperation().walk([&](CompositeOpInterface op) {
       if (ScheduleAttr schedule = ScheduleAttr::of(op))
         remarks::emitExpand(op, schedule.getWord("form"),

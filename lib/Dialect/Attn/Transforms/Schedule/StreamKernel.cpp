@@ -8,6 +8,7 @@
 #include "attn-mlir/Dialect/Attn/IR/Halving.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -393,7 +394,7 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
     context.offsets[streamed] =
         builder.createOrFold<arith::AddIOp>(loc, position, constant(ahead));
   for (unsigned i = 0; i < numInputs; ++i) {
-    if (isStreamed(i) != ofStream || !hasTiles(i))
+    if (isStreamed(i) != ofStream || !hasTiles(i) || containerOf(i) != i)
       continue;
     SmallVector<Value> offsets = offsetsOf(i);
     // What streams around that one select has no end along it.
@@ -405,7 +406,30 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
                        offsets, blocks, ends ? boundIn(offsets, i) : Value());
   }
   context.offsets[streamed] = position;
+  for (unsigned i = 0; i < numInputs; ++i)
+    if (Value container = tiles[containerOf(i)]; container && !tiles[i])
+      tiles[i] = firstColumns(container, tileType(i));
   return tiles;
+}
+
+/// The input of whose tiles those of an input are the first columns; itself
+/// where it has its own.
+unsigned StreamKernel::containerOf(unsigned input) {
+  std::optional<unsigned> number = views[input].number;
+  if (!number || op.getContainingView(*number) == *number)
+    return input;
+  return inputOf(op.getContainingView(*number));
+}
+
+Value StreamKernel::firstColumns(Value tile, RankedTensorType type) {
+  if (tile.getType() == type)
+    return tile;
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      strides(type.getRank(), builder.getIndexAttr(1)), sizes;
+  for (int64_t size : type.getShape())
+    sizes.push_back(builder.getIndexAttr(size));
+  return tensor::ExtractSliceOp::create(builder, loc, type, tile, offsets,
+                                        sizes, strides);
 }
 
 StreamOp StreamKernel::openStream(ArrayRef<Segment> segments, unsigned axis,

@@ -171,6 +171,9 @@ private:
   /// Whether there are tiles of an input.
   bool hasTiles(unsigned view);
   mlir::RankedTensorType tileType(unsigned view);
+  unsigned containerOf(unsigned input);
+  /// The first columns of a tile, as many as the type has.
+  mlir::Value firstColumns(mlir::Value tile, mlir::RankedTensorType type);
   /// Whether a view is one of offsets of a packed axis.
   bool holdsOffsets(const KernelView &view) const;
   /// Tiles of the grid along an axis.

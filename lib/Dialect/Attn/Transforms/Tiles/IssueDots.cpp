@@ -124,6 +124,12 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
     return {};
   }
 
+  /// Whether threads fill the ring in between, of what they compute.
+  static bool isPut(RingWaitOp tile) {
+    auto ring = tile.getRing().getDefiningOp<RingCreateOp>();
+    return ring && ring.isPut();
+  }
+
   /// Reads what meets the product in registers, such as a bias, while the
   /// product is under way: in front of the wait.
   static void fetchMeanwhile(DotWaitOp wait) {
@@ -133,7 +139,7 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
       if (auto tile = dyn_cast<RingWaitOp>(op))
         tiles.push_back(tile);
     for (RingWaitOp tile : tiles)
-      if (!tile.getRows())
+      if (!tile.getRows() && !isPut(tile))
         for (Operation *op : fetchOf(tile))
           op->moveBefore(wait);
   }
