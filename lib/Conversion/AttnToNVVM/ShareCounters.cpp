@@ -66,9 +66,8 @@ void collect(LLVM::AllocaOp counter, Region *function, Counts &counts) {
       if (!matchPattern(store.getValue(), m_Zero()))
         return;
     } else {
-      count.isRegular &=
-          isStep(store) &&
-          count.steps.insert({store->getBlock(), store}).second;
+      count.isRegular &= isStep(store) &&
+                         count.steps.insert({store->getBlock(), store}).second;
     }
   }
   for (auto &[region, count] : byRole)
@@ -102,12 +101,11 @@ void replace(const Count &count, const Count &by) {
   for (LLVM::LoadOp load : count.loads) {
     OpBuilder b(load);
     Location loc = load.getLoc();
-    Value value = LLVM::LoadOp::create(b, loc, load.getType(),
-                                       counter.getResult());
+    Value value =
+        LLVM::LoadOp::create(b, loc, load.getType(), counter.getResult());
     if (int64_t distance = distanceAt(load, count, by))
       value = arith::AddIOp::create(
-          b, loc, value,
-          arith::ConstantIntOp::create(b, loc, distance, 32));
+          b, loc, value, arith::ConstantIntOp::create(b, loc, distance, 32));
     load.replaceAllUsesWith(value);
   }
   for (auto &[block, step] : count.steps)

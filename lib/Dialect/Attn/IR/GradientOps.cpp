@@ -60,16 +60,6 @@ static void printGradientRegions(OpAsmPrinter &p, Operation *, Region &score,
   }
 }
 
-static ParseResult parseBlockSize(OpAsmParser &parser,
-                                  DenseI64ArrayAttr &sizes) {
-  return attn::parseBlockSize(parser, sizes);
-}
-
-static void printBlockSize(OpAsmPrinter &p, Operation *op,
-                           DenseI64ArrayAttr sizes) {
-  attn::printBlockSize(p, op, sizes);
-}
-
 #define GET_OP_CLASSES
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.cpp.inc"
 

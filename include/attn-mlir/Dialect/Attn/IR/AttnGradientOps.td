@@ -255,7 +255,7 @@ def Attn_AttentionBackwardCaptureOp : Attn_GradientOp<"attention_backward_captur
   }];
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
-    Attn_RowTensor:$lse, Attn_RowTensor:$delta), gradientOperands, gradientAttributes,
+    Attn_RowTensor:$lse, Attn_RowTensor:$delta), sequenceOperands, captureOperands, gradientAttributes,
     (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$of));
   let results = (outs Attn_GradientTensor:$capture_gradient);
   let assemblyFormat = [{
