@@ -16,7 +16,7 @@
 // REGISTERS: remark: [Missed] shared-weights | Category:attn-share-weights | Function=k | Remark="accumulators exceed the registers of two roles, too:", registers=240, wanted=584
 
 // Rows that are not scaled by one factor: what the second role would scale its columns by does not go through a ring.
-// RUN: sed 's/VALUES/512/g; s/%scaled = arith.mulf %acc, %b/%w = arith.extf %z : tensor<64x512xbf16> to tensor<64x512xf32> %scaled = arith.mulf %acc, %w/' %S/Inputs/wide-values.mlir > %t.tile.mlir
+// RUN: sed 's/VALUES/512/g; s/%%scaled = arith.mulf %%acc, %%b/%%w = arith.extf %%z : tensor<64x512xbf16> to tensor<64x512xf32> %%scaled = arith.mulf %%acc, %%w/' %S/Inputs/wide-values.mlir > %t.tile.mlir
 // RUN: attn-opt %t.tile.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-columns,attn-assign-units,attn-share-weights))' --remarks-filter='attn-share-weights' -o %t 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: FileCheck %s --check-prefix=NONE --implicit-check-not=attn.ring --input-file=%t
 // TILE: remark: [Missed] shared-weights | Category:attn-share-weights | Function=k | Remark="a second role would need what the first one computes:", operation=arith.mulf
