@@ -385,7 +385,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     scales = q_scale, k_scale, v_scale
     if scales == (None,) * 3 and mask is None and score_mod is None and sinks is None and lengths is None and not explain and blocks is None and packing == (None,) * 3:
         try:
-            plan = None if k.shape[-1] != v.shape[-1] and are_in_keys(k, v) else _plans.get(
+            plan = None if k.shape[-1] != v.shape[-1] and _rows.are_in_keys(k, v) else _plans.get(
                 (q.shape, k.shape, v.shape, q.dtype, k.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
         except (AttributeError, TypeError):
             plan = None
