@@ -20,3 +20,6 @@
 // RUN: attn-opt %t.tile.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-columns,attn-assign-units,attn-share-weights))' --remarks-filter='attn-share-weights' -o %t 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: FileCheck %s --check-prefix=NONE --implicit-check-not=attn.ring --input-file=%t
 // TILE: remark: [Missed] shared-weights | Category:attn-share-weights | Function=k | Remark="a second role would need what the first one computes:", operation=arith.mulf
+
+// RUN: not attn-opt %t.512.mlir --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-share-weights{stages=65}))' 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: error: expected 1 to 64 stages, or 0 for the default, but got 65

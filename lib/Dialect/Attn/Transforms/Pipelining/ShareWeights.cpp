@@ -337,6 +337,8 @@ struct ShareWeightsPass : attn::impl::AttnShareWeightsBase<ShareWeightsPass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(checkStages(kernel, stages)))
+      return signalPassFailure();
     auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
     TargetAttr target = TargetAttr::of(kernel);
     WeightedProducts products(kernel);
