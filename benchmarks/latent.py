@@ -57,9 +57,18 @@ def work(batch, keys):
     return 2 * batch * keys * COLUMNS, 2 * batch * HEADS * keys * (COLUMNS + VALUES)
 
 
+def facts_of(compiler, target):
+    """Numbers by name, as --list-targets has them."""
+    listed = subprocess.run([compiler, "--list-targets"], capture_output=True, text=True, check=True).stdout
+    own = listed.split(f"\n{target} (", 1)[1]
+    return {name: int(number) for name, number in re.findall(r"^  (\w+) +(\d+)  \[", re.split(r"\n(?=\S)", own)[0], re.MULTILINE)}
+
+
 def model_half(arguments):
-    # Facts of h200, cycles of a product of a tile of 64 x 64 (PTX: 64 x N x 16 take N / 2 of the four tensor cores).
-    sms, clock, dram, tensor, special = 132, 1.83e9, 4.8e12, 989e12, 16
+    facts = facts_of(harness.find_compiler(arguments.attn_compile), "h200")
+    sms, clock, special = facts["sms"], 1e6 * facts["clock_mhz"], facts["special_per_clock"]
+    dram, tensor = 1e9 * facts["dram_gbps"], 1e9 * facts["tensor_gflops"]
+    # Cycles of a product of a tile of 64 x 64 (PTX: 64 x N x 16 take N / 2 of the four tensor cores).
     table = []
     for batch, keys in SHAPES:
         size, operations = work(batch, keys)
@@ -70,7 +79,7 @@ def model_half(arguments):
         table.append([f"B {batch} KV {keys}", f"{size / 1e6:.0f}", f"{operations / 1e9:.1f}", f"{size / dram * 1e6:.1f}",
                       f"{operations / tensor * 1e6:.1f}", f"{products}", f"{exponentials}",
                       f"{slots * products / clock * 1e6:.1f}"])
-    print(markdown(["shape", "MB of K", "GFLOP", "DRAM us", "products us at 989 TFLOP/s", "MMA cycles a tile",
+    print(markdown(["shape", "MB of K", "GFLOP", "DRAM us", f"products us at {tensor / 1e12:.0f} TFLOP/s", "MMA cycles a tile",
                     "exponentials' cycles a tile", "products us by tiles of 132 SMs"], table))
     return 0
 

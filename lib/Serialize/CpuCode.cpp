@@ -59,8 +59,8 @@ protected:
     defineBrainFloatRounding(code);
   }
 
-  /// O3 unrolls twice as much: a kernel of heads of 16 bf16 took 5 s instead of
-  /// half of one, and ran no faster.
+  /// O3 unrolls twice as much, which takes long for small heads, and gains
+  /// little for others (benchmarks/cpu_gradients.py).
   llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) override {
     return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   }

@@ -416,7 +416,8 @@ constexpr StringRef kMi355Caps[] = {"rocdl",
                                     "bf16-convert",
                                     "mfma-deep",
                                     "lds-banks-64",
-                                    "lds-transpose"};
+                                    "lds-transpose",
+                                    "fp8-ocp"};
 
 const KnownTarget kTargets[] = {
     {"cpu", "host", "the host's CPU, which runs every schedule (the oracle)",
@@ -506,7 +507,8 @@ std::string wantedArch(StringRef arch, StringRef capability) {
   // Of AMD GPUs; AMD CDNA 4 ISA, "Matrix Arithmetic Instructions" and "Data
   // Share".
   constexpr StringRef kCdna4 = "gfx950";
-  if (capability == "mfma-deep" || capability == "lds-transpose")
+  if (capability == "mfma-deep" || capability == "lds-transpose" ||
+      capability == "fp8-ocp")
     return arch == kCdna4 ? "" : kCdna4.str();
   const ArchRule *rule = find_if(kArchRules, [&](const ArchRule &r) {
     return r.capability == capability;

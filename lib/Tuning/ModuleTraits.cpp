@@ -146,11 +146,9 @@ bool ModuleTraits::takesWarpgroups() const {
 }
 
 bool ModuleTraits::exceedsWarpgroup() const {
-  // Addresses, rows' numbers, loops.
-  constexpr int64_t kOthers = 24;
   constexpr int64_t kThreads = RoleRegisters::kGroupThreads;
   return hasWarpgroups() &&
-         warpgroupRegisters + kOthers >
+         warpgroupRegisters + RoleRegisters::kBesideTiles >
              roleRegisters(target, kThreads, /*resident=*/1).consumer;
 }
 

@@ -8,15 +8,14 @@ import functools
 
 import torch
 
-from attn_mlir import _attention, _float8, _kernels
+from attn_mlir import _attention, _float8, _kernels, _spec
 from attn_mlir._errors import ArgumentError, NoVariantError
 from attn_mlir._kernel import Kernel
-from attn_mlir._spec import FLOAT8
 
 MOST_COLUMNS = 256
 _INDICES = {torch.int32: "i32", torch.int64: "i64"}
 _FLOATS = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
-_FLOAT8 = {getattr(torch, name): element for name, element in FLOAT8.items() if hasattr(torch, name)}
+FLOAT8 = {getattr(torch, name): element for name, element in _spec.FLOAT8.items() if hasattr(torch, name)}
 _OCP = ("f8E4M3FN", "f8E5M2")
 
 
@@ -90,7 +89,7 @@ def _converts(target, element):
 
 def narrows(device, new, cache):
     """Whether the kernel rounds such tokens to what the cache has, which is FP8."""
-    element = _FLOAT8.get(cache.dtype)
+    element = FLOAT8.get(cache.dtype)
     return element is not None and new.dtype in _FLOATS and _converts(_attention.target_of(device), element)
 
 
@@ -177,7 +176,7 @@ def append(k_cache, v_cache, k, v, lengths, table=None, starts=None, rotary=None
         more = rotary[:2]
     if is_narrow:
         _, *scales = _float8.scales_of((None, *scales), k, lengths.shape[0], k.shape[2])
-        keywords["cache"], keywords["scales"] = _FLOAT8[caches[0].dtype], tuple(map(_float8.sizes_of, scales))
+        keywords["cache"], keywords["scales"] = FLOAT8[caches[0].dtype], tuple(map(_float8.sizes_of, scales))
         more = (*more, *(scale for scale in scales if scale is not None))
     if table is not None:
         keywords["table"] = _INDICES[table.dtype]

@@ -6,8 +6,6 @@ from attn_mlir._attention import device_of
 from attn_mlir._errors import NoVariantError
 from attn_mlir._spec import granule_of
 
-_MOST_VALUE_DIM = 256
-
 
 def _reads_pages(k_cache, table):
     """Whether kernels of attention read such a cache where it is."""
@@ -17,7 +15,7 @@ def _reads_pages(k_cache, table):
 def _takes(q, k_cache, v_cache, k, v, numbers, rotary):
     """Whether one program takes these arrays as they are: caches are written in place, and not padded."""
     granule = granule_of("", q.dtype != k_cache.dtype)
-    if q.dtype != k.dtype or v_cache.shape[-1] > _MOST_VALUE_DIM or q.shape[-1] % granule or v_cache.shape[-1] % granule:
+    if q.dtype != k.dtype or q.shape[-1] % granule or v_cache.shape[-1] % granule:
         return False
     if not all(map(_rows.is_aligned, (k_cache, v_cache))):
         return False

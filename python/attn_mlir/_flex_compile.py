@@ -30,8 +30,6 @@ def _packed(traced):
     if traced is None:
         return ""
     captures = [(capture.repeated, capture.axes()) for capture in traced.captures]
-    if traced is None:
-        return ""
     return json.dumps({"clauses": traced.clauses, "bodies": traced.bodies, "types": traced.types, "sorted": traced.sorted, "captures": captures})
 
 

@@ -7,9 +7,8 @@ not take, or what is traced, PyTorch does in front of the kernel of attention.
 import torch
 
 from attn_mlir import _append, _torch_ops
-from attn_mlir._spec import FLOAT8 as _FLOAT8
 
-FLOAT8 = tuple(getattr(torch, name) for name in _FLOAT8 if hasattr(torch, name))
+FLOAT8 = tuple(_append.FLOAT8)
 
 
 def as_lengths(lengths, batch, device):

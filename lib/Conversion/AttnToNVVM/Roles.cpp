@@ -33,7 +33,7 @@ static constexpr StringLiteral kComputeThreads = "attn.compute_threads";
 static constexpr StringLiteral kBesideWarps = "attn.beside_warps";
 /// Registers of a producer's thread from which on shared counters save some.
 /// With 32, in gradients of D 64, what follows from one of them lives longer,
-/// and ptxas spills 1.6 times as much.
+/// and ptxas spills more.
 static constexpr int64_t kRegistersToShare = 40;
 /// The named barrier of the threads that do; 0 is that of the CTA.
 static constexpr int64_t kComputeBarrier = 1;

@@ -17,17 +17,15 @@
 using namespace mlir;
 using namespace attn;
 
-/// Whether FP8 is OCP's.
-static bool hasOcpTypes(TargetAttr target) {
-  return target.getArch().getValue() == "gfx950";
-}
+/// Capability of targets whose FP8 is OCP's.
+static constexpr StringLiteral kOcpTypes = "fp8-ocp";
 
 bool attn::convertsToFloat8(TargetAttr target, Type type) {
-  return isa<Float8E4M3FNUZType>(type) != hasOcpTypes(target);
+  return isa<Float8E4M3FNUZType>(type) != target.hasCapability(kOcpTypes);
 }
 
 StringRef attn::float8TypesOf(TargetAttr target) {
-  return hasOcpTypes(target) ? "f8E4M3FN or f8E5M2" : "f8E4M3FNUZ";
+  return target.hasCapability(kOcpTypes) ? "f8E4M3FN or f8E5M2" : "f8E4M3FNUZ";
 }
 
 namespace {

@@ -19,9 +19,12 @@ struct Footprint {
   int64_t registers = 0;
 };
 
-/// Stages of streamed tiles that a footprint counts: one computed on, one in
+/// Stages of a ring of streamed tiles by default: one computed on, one in
 /// flight.
-constexpr int64_t kFootprintStages = 2;
+constexpr int64_t kDefaultStages = 2;
+
+/// Those that a footprint counts.
+constexpr int64_t kFootprintStages = kDefaultStages;
 
 /// Capability of targets that keep the tiles that stay in registers.
 constexpr llvm::StringLiteral kResidentInRegisters = "resident-in-registers";

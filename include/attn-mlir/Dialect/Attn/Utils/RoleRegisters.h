@@ -12,6 +12,8 @@ namespace attn {
 /// launch is what it may distribute).
 struct RoleRegisters {
   static constexpr int64_t kGroupThreads = 128;
+  /// Of a thread that computes, beside tiles: addresses, rows' numbers, loops.
+  static constexpr int64_t kBesideTiles = 24;
 
   int64_t producer, consumer;
 };

@@ -59,7 +59,6 @@ struct SeparateReadersPass
   /// Shared memory of the ring of a streamed tile: of two stages one is
   /// registers (attn-prefetch-to-registers).
   int64_t bytesOf(LoadOp load) const {
-    constexpr int64_t kDefaultStages = 2;
     int64_t depth = stages > 0 ? stages.getValue() : kDefaultStages;
     SharedAttr layout = wantedLayout(load, /*overRows=*/false);
     if (!layout)

@@ -85,9 +85,7 @@ public:
           scores = std::max(scores, countElements(DotOp(dot).getResult()));
       elements += scores + countElements(DotOp(panels[0]).getLhs()) / 2;
     }
-    // Addresses, rows' numbers, loops.
-    constexpr int64_t kOthers = 24;
-    return elements / threads + kOthers;
+    return elements / threads + RoleRegisters::kBesideTiles;
   }
 
   KernelOp kernel;
@@ -297,7 +295,6 @@ struct ShareWeightsPass : attn::impl::AttnShareWeightsBase<ShareWeightsPass> {
 
   /// Shared memory of the tiles that are loaded, before rings have it.
   int64_t loadedBytes(KernelOp kernel) const {
-    constexpr int64_t kDefaultStages = 2;
     int64_t depth = stages ? stages.getValue() : kDefaultStages, bytes = 0;
     kernel.walk([&](LoadOp load) {
       auto tile = cast<RankedTensorType>(load.getTile().getType());

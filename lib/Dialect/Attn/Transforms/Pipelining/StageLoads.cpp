@@ -29,8 +29,6 @@ using namespace attn;
 
 namespace {
 
-constexpr int64_t kDefaultStages = 2;
-
 RankedTensorType tileOf(LoadOp load) {
   return cast<RankedTensorType>(load.getTile().getType());
 }
