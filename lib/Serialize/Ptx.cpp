@@ -6,6 +6,8 @@
 #include "attn-mlir/Target/Capabilities.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -86,6 +88,18 @@ public:
   }
 
 protected:
+  /// Assembly waits, multiplies and shares out registers for a warp: it may not
+  /// come to depend on conditions that lanes differ in. MLIR has no word for
+  /// that at an inline assembly; CUDA's compilers say it of each.
+  void handleModulePreLink(llvm::Module &code) override {
+    DeviceCodegen::handleModulePreLink(code);
+    for (llvm::Function &function : code)
+      for (llvm::Instruction &instruction : llvm::instructions(function))
+        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+          if (call->isInlineAsm())
+            call->setConvergent();
+  }
+
   llvm::ModulePassManager buildPasses(llvm::PassBuilder &) override {
     llvm::ModulePassManager pm;
     pm.addPass(llvm::createModuleToFunctionPassAdaptor(makePasses(order)));
