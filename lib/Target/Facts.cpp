@@ -417,6 +417,7 @@ constexpr StringRef kMi355Caps[] = {"rocdl",
                                     "mfma-deep",
                                     "lds-banks-64",
                                     "lds-transpose",
+                                    "lds-loads-16",
                                     "fp8-ocp"};
 
 const KnownTarget kTargets[] = {
@@ -508,7 +509,7 @@ std::string wantedArch(StringRef arch, StringRef capability) {
   // Share".
   constexpr StringRef kCdna4 = "gfx950";
   if (capability == "mfma-deep" || capability == "lds-transpose" ||
-      capability == "fp8-ocp")
+      capability == "lds-loads-16" || capability == "fp8-ocp")
     return arch == kCdna4 ? "" : kCdna4.str();
   const ArchRule *rule = find_if(kArchRules, [&](const ArchRule &r) {
     return r.capability == capability;

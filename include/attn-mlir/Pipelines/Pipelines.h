@@ -120,7 +120,10 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
       llvm::cl::desc("attn-stage-loads: copy"),
       llvm::cl::values(
           clEnumValN(CopyKind::Tensor, "tensor", "tensor memory accelerator"),
-          clEnumValN(CopyKind::Async, "async", "a chunk a thread"))};
+          clEnumValN(CopyKind::Async, "async", "a chunk a thread"),
+          clEnumValN(CopyKind::Lds, "lds",
+                     "16 bytes a lane straight to LDS, where the target and "
+                     "the tile can"))};
   Option<int64_t, PlainParser<int64_t>> chunk{
       *this, "chunk", llvm::cl::init(0),
       llvm::cl::desc("attn-stage-loads: chunk")};

@@ -263,9 +263,11 @@ struct ConvertAttnToNVVMPass
   static LogicalResult checkRings(KernelOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) {
       auto issue = dyn_cast<RingIssueOp>(op);
-      if (issue && issue.getBy() == CopyKind::Registers) {
+      if (issue && issue.getBy() != CopyKind::Tensor &&
+          issue.getBy() != CopyKind::Async) {
         issue.emitOpError("expected copies by 'tensor' or 'async' on ")
-            << TargetAttr::of(op).getName() << ", but got 'registers'";
+            << TargetAttr::of(op).getName() << ", but got '"
+            << stringifyCopyKind(issue.getBy()) << "'";
         return WalkResult::interrupt();
       }
       auto ring = dyn_cast<RingCreateOp>(op);

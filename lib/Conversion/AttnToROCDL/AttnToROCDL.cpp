@@ -1,6 +1,7 @@
 //===- AttnToROCDL.cpp - Level 3 to device functions for AMD GPUs ---------===//
 
 #include "../AttnToGPU/Takes.h"
+#include "../Fragments/SharedTile.h"
 #include "ROCDLLowering.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Conversion/SizeExpression.h"
@@ -112,6 +113,33 @@ struct ConvertAttnToROCDLPass
     return success();
   }
 
+  /// Copies straight to LDS, of which lanes have whole chunks.
+  static LogicalResult checkToLds(RingIssueOp issue) {
+    if (issue.getBy() != CopyKind::Lds)
+      return success();
+    TargetAttr target = TargetAttr::of(issue);
+    if (!target.hasCapability("lds-loads-16"))
+      return issue.emitOpError("expected a target whose lanes load 16 bytes to "
+                               "LDS (the capability 'lds-loads-16'), but got ")
+             << target.getName();
+    if (ShapedType::isDynamic(issue.getView().getType().getShape().back()) ||
+        issue.getChunk() != SharedTile::kChunkBytes)
+      return issue.emitOpError("expected rows of whole chunks of 16 bytes to "
+                               "copy by 'lds', but got ")
+             << issue.getView().getType() << " by chunks of "
+             << issue.getChunk();
+    RankedTensorType tile = issue.getSlot().getType().getTile();
+    if (!issue.getBlocks().empty() || issue.getInBlocks())
+      return issue.emitOpError(
+          "expected one block of rows for one ring to copy "
+          "by 'lds'");
+    if (!SharedAttr::liesByChunks(tile))
+      return issue.emitOpError("expected a tile in chunks of 16 bytes, whose "
+                               "panels waves fill, to copy by 'lds', but got ")
+             << tile;
+    return success();
+  }
+
   /// What the target has no instructions for.
   static LogicalResult checkOps(KernelOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) {
@@ -127,7 +155,10 @@ struct ConvertAttnToROCDLPass
       if (failed(checkFloat8(op)))
         return WalkResult::interrupt();
       auto issue = dyn_cast<RingIssueOp>(op);
-      if (issue && issue.getBy() != CopyKind::Registers) {
+      if (issue && failed(checkToLds(issue)))
+        return WalkResult::interrupt();
+      if (issue && issue.getBy() != CopyKind::Registers &&
+          issue.getBy() != CopyKind::Lds) {
         issue.emitOpError("expected copies by 'registers' on ")
             << TargetAttr::of(op).getName() << ", but got '"
             << stringifyCopyKind(issue.getBy()) << "'";
@@ -189,12 +220,14 @@ struct ConvertAttnToROCDLPass
     populateTakePatterns(converter, patterns,
                          {ldsPlace, ldsBarrier, readFirstLane});
     populateLdsRingPatterns(converter, patterns);
+    populateCopyToLdsPatterns(converter, patterns);
     populateMfmaPatterns(converter, patterns);
     populateBandPatterns(converter, patterns);
     populateNarrowingPatterns(converter, patterns);
     populateBallotPatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
+    separateLoadsToLds(function);
     splitSelects(function);
     eraseViews(function);
     RewritePatternSet truncations(&getContext());

@@ -60,7 +60,14 @@ public:
   mlir::Value load(mlir::Value row, mlir::Value column, int64_t constant,
                    int64_t count, mlir::Value exists = {}) const;
 
+  /// The same for 16 bytes a lane, which lie from `to` on in LDS, lane by lane.
+  /// `to` is the same for all lanes; rows must not end within the 16 bytes.
+  void loadToLds(mlir::Value row, mlir::Value column, mlir::Value to) const;
+
 private:
+  /// Where a load begins; outside of the buffer unless `exists`.
+  mlir::Value offsetOf(mlir::Value row, mlir::Value start,
+                       mlir::Value exists) const;
   /// Zeros in the elements of `words` from `limit` - `column` on.
   mlir::Value clear(mlir::Value words, mlir::Value column) const;
 
@@ -88,6 +95,13 @@ void populateAccessPatterns(const mlir::TypeConverter &converter,
 /// Rings in LDS, filled through registers.
 void populateLdsRingPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+/// Rings in LDS that loads fill past the registers.
+void populateCopyToLdsPatterns(const mlir::TypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
+/// States that loads to LDS change nothing that other accesses of the function
+/// read or write: barriers and waits stand between those that do. LLVM would
+/// wait for all of them before each read.
+void separateLoadsToLds(mlir::LLVM::LLVMFuncOp function);
 /// 32-bit words that each of `threads` threads has of a copy under way.
 int64_t wordsOfCopy(mlir::RankedTensorType tile, int64_t threads);
 /// Products by MFMA.

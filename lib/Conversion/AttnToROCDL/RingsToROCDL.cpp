@@ -7,6 +7,7 @@
 
 #include "../Fragments/SharedRuns.h"
 #include "CopyPlan.h"
+#include "LdsRing.h"
 #include "ROCDLLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -32,34 +33,6 @@ RingIssueOp issueOf(RingLandOp land) {
 CopyPlan planOf(RingIssueOp op) {
   return {op.getSlot().getType().getTile(), threadsOf(op), op.getInBlocks()};
 }
-
-/// Accesses to one ring, whose place in LDS is known.
-struct RingBuilder {
-  OpBuilder &b;
-  Location loc;
-  RingCreateOp ring;
-
-  ThreadBuilder t() const { return {b, loc}; }
-  RingType type() const { return cast<RingType>(ring->getResult(0).getType()); }
-  int64_t slots() const { return RingCreateOp(ring).getNumSlots(); }
-
-  /// Slots released so far; LLVM makes the counter a register. A ring of one
-  /// slot needs none.
-  Value released(Value counter) const {
-    if (slots() == 1)
-      return t().constant(0);
-    return LLVM::LoadOp::create(b, loc, b.getI32Type(), counter);
-  }
-  Value slotOf(Value number) const {
-    return slots() == 1 ? t().constant(0) : t().rem(number, slots());
-  }
-  /// Byte offset of a slot's tile in LDS.
-  Value data(Value slot) const {
-    SharedTile layout(type().getTile(), t());
-    int64_t place = ring->getAttrOfType<IntegerAttr>("data").getInt();
-    return t().add(t().mul(slot, llvm::alignTo(layout.bytes(), 1024)), place);
-  }
-};
 
 struct CreatePattern : OpConversionPattern<RingCreateOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -90,6 +63,8 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
   LogicalResult
   matchAndRewrite(RingIssueOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getBy() != CopyKind::Registers)
+      return rewriter.notifyMatchFailure(op, "not through registers");
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};
     RankedTensorType tile = op.getSlot().getType().getTile();
@@ -145,7 +120,7 @@ private:
                                        ConversionPatternRewriter &rewriter) {
     RankedTensorType tile = op.getSlot().getType().getTile();
     SmallVector<int64_t> shape{op.getBlockRows(), tile.getDimSize(1)};
-    SmallVector<Value> offsets = offsetsOf(op, rewriter);
+    SmallVector<Value> offsets = offsetsOfCopy(op, rewriter);
     std::vector<Window> windows;
     Value until = op.getUntil();
     windows.emplace_back(rewriter, op.getLoc(), op.getView(), offsets, shape,
@@ -176,24 +151,6 @@ private:
                                                     row, t.constant(rows)));
     return windows[block].load(row, column, constant, count, exists);
   }
-
-  /// Beyond every view: indices are smaller.
-  static constexpr int64_t kNowhere = int64_t(1) << 30;
-
-  /// Where no slot is taken nothing is read: rows from nowhere on are zero.
-  static SmallVector<Value> offsetsOf(RingIssueOp op,
-                                      ConversionPatternRewriter &rewriter) {
-    SmallVector<Value> offsets = llvm::to_vector(op.getOffsets());
-    auto acquire = op.getSlot().getDefiningOp<RingAcquireOp>();
-    if (!acquire.getWhen())
-      return offsets;
-    Location loc = op.getLoc();
-    Value &row = offsets[offsets.size() - 2];
-    Value nowhere = arith::ConstantIndexOp::create(rewriter, loc, kNowhere);
-    row =
-        arith::SelectOp::create(rewriter, loc, acquire.getWhen(), row, nowhere);
-    return offsets;
-  }
 };
 
 struct LandPattern : OpConversionPattern<RingLandOp> {
@@ -202,7 +159,7 @@ struct LandPattern : OpConversionPattern<RingLandOp> {
   matchAndRewrite(RingLandOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     RingIssueOp issue = issueOf(op);
-    if (!issue)
+    if (!issue || issue.getBy() != CopyKind::Registers)
       return failure();
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};
@@ -465,6 +422,20 @@ struct FetchPattern : OpConversionPattern<ConvertLayoutOp> {
 };
 
 } // namespace
+
+SmallVector<Value> attn::offsetsOfCopy(RingIssueOp op, OpBuilder &b) {
+  // Beyond every view: indices are smaller.
+  constexpr int64_t kNowhere = int64_t(1) << 30;
+  SmallVector<Value> offsets = llvm::to_vector(op.getOffsets());
+  auto acquire = op.getSlot().getDefiningOp<RingAcquireOp>();
+  if (!acquire.getWhen())
+    return offsets;
+  Location loc = op.getLoc();
+  Value &row = offsets[offsets.size() - 2];
+  Value nowhere = arith::ConstantIndexOp::create(b, loc, kNowhere);
+  row = arith::SelectOp::create(b, loc, acquire.getWhen(), row, nowhere);
+  return offsets;
+}
 
 int64_t attn::wordsOfCopy(RankedTensorType tile, int64_t threads) {
   return CopyPlan(tile, threads).words();

@@ -114,17 +114,32 @@ Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
                                     clamp(left.back(), columns));
 }
 
-Value Window::load(Value row, Value column, int64_t constant, int64_t count,
-                   Value exists) const {
+Value Window::offsetOf(Value row, Value start, Value exists) const {
   ThreadBuilder t{b, loc};
-  Value start = t.add(column, constant);
   Value offset = t.add(arith::MulIOp::create(b, loc, row, rowBytes),
                        t.mul(start, elementBytes));
   if (limit)
     exists = t.both(exists, t.less(start, limit));
-  if (exists)
-    offset =
-        arith::SelectOp::create(b, loc, exists, offset, t.constant(kOutside));
+  if (!exists)
+    return offset;
+  return arith::SelectOp::create(b, loc, exists, offset, t.constant(kOutside));
+}
+
+void Window::loadToLds(Value row, Value column, Value to) const {
+  ThreadBuilder t{b, loc};
+  constexpr int64_t kBytes = 16;
+  Value zero = t.constant(0);
+  ROCDL::RawPtrBufferLoadLdsOp::create(
+      b, loc, descriptor, to, t.constant(kBytes),
+      offsetOf(row, column, /*exists=*/{}), zero, zero, zero, ArrayAttr(),
+      ArrayAttr(), ArrayAttr());
+}
+
+Value Window::load(Value row, Value column, int64_t constant, int64_t count,
+                   Value exists) const {
+  ThreadBuilder t{b, loc};
+  Value start = t.add(column, constant);
+  Value offset = offsetOf(row, start, exists);
   int64_t words = count * elementBytes / 4;
   Type i32 = b.getI32Type();
   Type type = words == 1 ? i32 : Type(VectorType::get({words}, i32));

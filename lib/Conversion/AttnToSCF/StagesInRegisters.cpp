@@ -1,8 +1,10 @@
 //===- StagesInRegisters.cpp - Copies under way in registers --------------===//
 
 #include "StagesInRegisters.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include <utility>
 
 using namespace mlir;
 using namespace attn;
@@ -10,6 +12,28 @@ using namespace attn;
 bool attn::hasStagesInRegisters(Value ring) {
   auto create = ring.getDefiningOp<RingCreateOp>();
   return create && create.hasStagesInRegisters();
+}
+
+/// How often the body of a stream waits for a ring, and releases a slot of it
+/// behind the first wait.
+static std::pair<unsigned, unsigned> countReads(Value ring, StreamOp stream) {
+  unsigned waits = 0, releases = 0;
+  for (Operation &op : stream.getBody().front()) {
+    auto wait = dyn_cast<RingWaitOp>(op);
+    auto release = dyn_cast<RingReleaseOp>(op);
+    waits += wait && wait.getRing() == ring;
+    releases += waits && release && release.getRing() == ring;
+  }
+  return {waits, releases};
+}
+
+bool attn::isIssuedEarly(Value ring, StreamOp stream) {
+  if (hasStagesInRegisters(ring))
+    return true;
+  auto create = ring.getDefiningOp<RingCreateOp>();
+  return create && create.getCopier() == CopyKind::Lds &&
+         create.getNumSlots() > 1 &&
+         countReads(ring, stream) == std::pair(1U, 1U);
 }
 
 LogicalResult attn::checkStagesInRegisters(StreamOp stream) {
@@ -29,13 +53,7 @@ LogicalResult attn::checkStagesInRegisters(StreamOp stream) {
       return fail("expected one stage in registers of a ring that it fills, "
                   "but got ")
              << stages - ring.getNumSlots();
-    unsigned waits = 0, releases = 0;
-    for (Operation &op : stream.getBody().front()) {
-      auto wait = dyn_cast<RingWaitOp>(op);
-      auto release = dyn_cast<RingReleaseOp>(op);
-      waits += wait && wait.getRing() == ring.getRing();
-      releases += waits && release && release.getRing() == ring.getRing();
-    }
+    auto [waits, releases] = countReads(ring.getRing(), stream);
     if (waits != 1 || releases != 1)
       return fail("expected one wait for a ring with a stage in registers, and "
                   "one release behind it, but got ")

@@ -388,7 +388,7 @@ private:
     return Value();
   }
 
-  /// Copies of a visit that are under way in registers.
+  /// Copies of a visit that are under way in registers, or to LDS.
   struct UnderWay {
     Value ring;
     IRMapping map;
@@ -396,13 +396,13 @@ private:
     bool due = false;
   };
 
-  /// Issues the copies that go to registers, for the visit after `visit`, in
-  /// the order in which the body waits for them.
-  SmallVector<UnderWay> issueToRegisters(Value visit) {
+  /// Issues the copies that go to registers or to LDS, for the visit after
+  /// `visit`, in the order in which the body waits for them.
+  SmallVector<UnderWay> issueEarly(Value visit) {
     SmallVector<UnderWay> copies;
     for (auto wait : stream.getBody().getOps<RingWaitOp>())
       if (llvm::is_contained(rings, wait.getRing()) &&
-          hasStagesInRegisters(wait.getRing()))
+          isIssuedEarly(wait.getRing(), stream))
         copies.push_back({wait.getRing(), buildIssue(wait.getRing(), visit)});
     for (UnderWay &copy : llvm::reverse(copies))
       for (auto issue : stream.getProducerBlock()->getOps<RingIssueOp>())
@@ -473,25 +473,29 @@ private:
     SmallVector<MaskOp> masks;
     SmallVector<UnderWay> copies;
     if (producing())
-      copies = issueToRegisters(visit);
+      copies = issueEarly(visit);
     for (Operation &op : body.without_terminator()) {
       auto wait = dyn_cast<RingWaitOp>(op);
       // As late as can be without a barrier more.
       if (wait)
         land(copies);
       if (wait && llvm::is_contained(rings, wait.getRing()) &&
-          !hasStagesInRegisters(wait.getRing()))
+          !isIssuedEarly(wait.getRing(), stream))
         buildAhead(wait.getRing(), visit);
       Operation *clone = b.clone(op, map);
       if (auto release = dyn_cast<RingReleaseOp>(op))
         for (UnderWay &copy : copies)
-          copy.due |= copy.ring == release.getRing();
+          copy.due |=
+              copy.ring == release.getRing() && hasStagesInRegisters(copy.ring);
       clone->walk([&](MaskOp mask) { masks.push_back(mask); });
     }
     if (!masked)
       for (Operation *end : ends)
         if (Operation *clone = map.lookupOrNull(end))
           dropEnd(clone);
+    // What goes straight to LDS has all of the visit.
+    for (UnderWay &copy : copies)
+      copy.due |= !hasStagesInRegisters(copy.ring);
     land(copies);
     SmallVector<Value> next =
         llvm::map_to_vector(body.getTerminator()->getOperands(),

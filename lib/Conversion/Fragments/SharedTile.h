@@ -5,6 +5,7 @@
 
 #include "FragmentsToVectors.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include <utility>
 
 namespace attn {
 
@@ -97,6 +98,26 @@ public:
                  t.mul(t.div(number, chunksPerPanel()), panelDistance()));
   }
 
+  /// Row and chunk of a panel that lie at chunk number `place` of it
+  /// (SharedAttr:: liesByChunks), `row` rows beyond that, which is a multiple
+  /// of swizzleRows().
+  std::pair<mlir::Value, mlir::Value> chunkAt(mlir::Value place,
+                                              int64_t row) const {
+    mlir::Value found = t.div(place, chunksPerPanel()),
+                number = t.rem(place, chunksPerPanel());
+    for (const SharedAttr::Swizzle &swizzle : SharedAttr::getSwizzles(type)) {
+      // Bits that decide are the same of the row that was found.
+      mlir::Value parity = parityOf(swizzle, [&](int64_t i) {
+        return t.rem(t.div(t.div(place, chunksPerPanel()), 1 << i), 2);
+      });
+      if (int64_t bit = int64_t(1) << swizzle.bit; bit < span)
+        number = t.bitXor(number, t.mul(parity, bit / kChunkBytes));
+      else
+        found = t.bitXor(found, t.mul(parity, bit / span));
+    }
+    return {t.add(found, row), number};
+  }
+
   /// Offset of an element of the tile.
   mlir::Value element(mlir::Value row, mlir::Value column) const {
     if (sharedOf(type).getTransposed())
@@ -118,14 +139,18 @@ private:
     mlir::Value place = t.mul(threadRow, span);
     if (threadChunk)
       place = t.add(place, t.shl(threadChunk, 4));
-    for (const SharedAttr::Swizzle &swizzle : SharedAttr::getSwizzles(type)) {
-      mlir::Value parity;
-      for (int64_t i = 0; swizzle.rowBits >> i != 0; ++i)
-        if (swizzle.rowBits >> i & 1)
-          parity = parity ? t.bitXor(parity, bit(i)) : bit(i);
-      place = t.bitXor(place, t.shl(parity, swizzle.bit));
-    }
+    for (const SharedAttr::Swizzle &swizzle : SharedAttr::getSwizzles(type))
+      place = t.bitXor(place, t.shl(parityOf(swizzle, bit), swizzle.bit));
     return place;
+  }
+
+  template <typename Bit>
+  mlir::Value parityOf(const SharedAttr::Swizzle &swizzle, Bit bit) const {
+    mlir::Value parity;
+    for (int64_t i = 0; swizzle.rowBits >> i != 0; ++i)
+      if (swizzle.rowBits >> i & 1)
+        parity = parity ? t.bitXor(parity, bit(i)) : bit(i);
+    return parity;
   }
 
   mlir::RankedTensorType type;

@@ -438,6 +438,28 @@ int64_t SharedAttr::getFlip(RankedTensorType type, int64_t row) {
   return flip;
 }
 
+bool SharedAttr::liesByChunks(RankedTensorType type) {
+  constexpr int64_t kWave = 1024, kChunkBit = 4;
+  auto layout = cast<SharedAttr>(type.getEncoding());
+  int64_t span = layout.getSpan();
+  auto [rows, columns] = getStoredShape(type);
+  int64_t rowBytes = columns * (type.getElementTypeBitWidth() / 8);
+  if (layout.getTransposed() || rowBytes % span != 0)
+    return false;
+  bool gap = rowBytes > span && getPanelDistance(type) != rows * span;
+  if (gap && rows * span % kWave != 0)
+    return false;
+  // Of bits of the row that change none decides about others.
+  int64_t changed = 0, deciding = 0;
+  for (const Swizzle &swizzle : getSwizzles(type)) {
+    if (swizzle.bit < kChunkBit)
+      return false;
+    changed |= (int64_t(1) << swizzle.bit) / span;
+    deciding |= swizzle.rowBits;
+  }
+  return (changed & deciding) == 0;
+}
+
 int64_t SharedAttr::getPanelDistance(RankedTensorType type) {
   constexpr int64_t kBankBytes = 128;
   auto layout = cast<SharedAttr>(type.getEncoding());

@@ -64,11 +64,12 @@ LogicalResult RingCreateOp::verify() {
 
 LogicalResult RingAcquireOp::verify() {
   auto ring = getRing().getDefiningOp<RingCreateOp>();
-  if (getWhen() && !(ring && ring.hasStagesInRegisters())) {
+  if (getWhen() && !(ring && (ring.hasStagesInRegisters() ||
+                              ring.getCopier() == CopyKind::Lds))) {
     InFlightDiagnostic error =
         emitOpError(
             "expected a ring with stages in registers (`slots`) to fill "
-            "under a condition, but got ")
+            "under a condition, or one filled by 'lds', but got ")
         << getRing().getType();
     if (ring)
       error.attachNote(ring.getLoc()) << "it has memory for all of them";
@@ -169,6 +170,11 @@ CopyKind RingCreateOp::getCopier() {
         if (auto issue = dyn_cast<RingIssueOp>(use))
           return issue.getBy();
   return CopyKind::Tensor;
+}
+
+bool RingCreateOp::isFilledByThreads() {
+  CopyKind by = getCopier();
+  return isPut() || by == CopyKind::Registers || by == CopyKind::Lds;
 }
 
 bool RingCreateOp::isPut() {

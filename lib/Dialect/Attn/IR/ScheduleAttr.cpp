@@ -40,8 +40,10 @@ Words formWords() { return {"two_kernels", "fused", "ordered"}; }
 
 constexpr auto kTraversals = wordsOf<TraversalOrder, TraversalOrder::Rotated>;
 constexpr auto kSawtooth = wordsOf<SawtoothMode, SawtoothMode::Force>;
-/// What an option asks for: registers are for stores alone.
-constexpr auto kCopies = wordsOf<CopyKind, CopyKind::Async>;
+/// What an option asks for: registers are what targets with buffers have
+/// otherwise.
+Words copyWords() { return {"tensor", "async", "lds"}; }
+
 constexpr auto kProducts = wordsOf<Products, Products::All>;
 constexpr auto kSums = wordsOf<RoundedSums, RoundedSums::Products>;
 
@@ -95,7 +97,7 @@ constexpr Field kFields[] = {
     {"stage_columns", FieldKind::Flag, 3, "stage-columns"},
     {"store_tensors", FieldKind::Flag, 3, "store-tensors"},
     {"stream_reads", FieldKind::Flag, 3, "stream-reads"},
-    {"copy", FieldKind::Word, 3, "copy", kCopies},
+    {"copy", FieldKind::Word, 3, "copy", copyWords},
     {"copy_chunk", FieldKind::Number, 3, "chunk"},
     {"wide_panels", FieldKind::Flag, 3, "wide-panels"},
     {"warps", FieldKind::Number, 3, "warps"},

@@ -30,7 +30,7 @@ def Attn_AccessKind : I32EnumAttr<"AccessKind", "direction of an access",
 
 def Attn_CopyKind : I32EnumAttr<"CopyKind", "what copies a tile",
     [I32EnumAttrCase<"Tensor", 0, "tensor">, I32EnumAttrCase<"Async", 1, "async">,
-     I32EnumAttrCase<"Registers", 2, "registers">]> {
+     I32EnumAttrCase<"Registers", 2, "registers">, I32EnumAttrCase<"Lds", 3, "lds">]> {
   let cppNamespace = "::attn";
 }
 

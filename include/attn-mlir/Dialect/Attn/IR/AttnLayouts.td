@@ -139,6 +139,11 @@ def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
     /// Bytes from a panel of a tile of this type to the next, and of the tile.
     static int64_t getPanelDistance(::mlir::RankedTensorType type);
     static int64_t getNumBytes(::mlir::RankedTensorType type);
+    /// Whether waves can fill a tile of this type by 1024 neighbouring bytes each, of
+    /// chunks that lie as in memory: rows of whole panels, with no gap between
+    /// panels within what a wave fills, and each bit of a place follows from the
+    /// row that lies there.
+    static bool liesByChunks(::mlir::RankedTensorType type);
     /// The layout that a tensor map writes.
     bool isPlain() const {
       return !getTransposed() && !getFolded() && !getPaired();

@@ -52,6 +52,8 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
     ::attn::CopyKind getCopier();
     /// Whether threads that compute fill the ring (attn.ring.put).
     bool isPut();
+    /// Whether threads fill the ring and wait for each other at barriers.
+    bool isFilledByThreads();
   }];
 }
 
@@ -64,7 +66,7 @@ def Attn_RingAcquireOp : Attn_RingOp<"acquire", [MemoryEffects<[MemRead, MemWrit
 
     `when %exists`: where that is false none is taken; what is issued and landed
     then reads nothing, and may leave anything in memory of the ring that is free. Only a ring with
-    stages in registers (`slots`) can be filled so.
+    stages in registers (`slots`), or that is filled by `lds`, can be filled so.
   }];
   let arguments = (ins Attn_RingType:$ring, DefaultValuedAttr<I64Attr, "0">:$ahead,
                        Optional<I1>:$when);
@@ -87,7 +89,8 @@ def Attn_RingIssueOp : Attn_RingOp<"issue", [AttrSizedOperandSegments,
     copier: `tensor` is the tensor memory accelerator, which wants strides and
     bases that are multiples of 16 bytes; `async` copies `chunk` bytes a thread,
     4, 8 or 16, of which strides and bases are multiples; `registers` loads such
-    chunks to registers, which `attn.ring.land` writes to the slot.
+    chunks to registers, which `attn.ring.land` writes to the slot; `lds` loads chunks of 16 bytes
+    straight to the slot of an AMD GPU, and `attn.ring.land` waits for the thread's own.
 
     `until %n` takes the view for one of n rows, where that is less; a tensor map
     cannot (`attn.ring.wait` clears rows instead). `then` is that of `attn.load`.
@@ -124,7 +127,8 @@ def Attn_RingLandOp : Attn_RingOp<"land", [MemoryEffects<[MemRead, MemWrite]>]> 
   let summary = "Announces that a copy will have arrived";
   let description = [{
     Nothing where the copy signals its own completion; where it went through
-    registers, here they are written.
+    registers, here they are written; where it goes straight to LDS, the wave waits for
+    what it has loaded.
   }];
   let arguments = (ins Attn_PendingType:$pending);
   let assemblyFormat = "$pending attr-dict `:` type($pending)";

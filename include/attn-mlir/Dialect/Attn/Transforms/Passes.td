@@ -157,7 +157,7 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
            "Stages of the rings of streamed tiles (0: default)">,
     Option<"copy", "copy", "::attn::CopyKind", /*default=*/"::attn::CopyKind::Tensor",
            "What copies tiles",
-           "::llvm::cl::values(clEnumValN(::attn::CopyKind::Tensor, \"tensor\", \"tensor memory accelerator, where the target has one\"), clEnumValN(::attn::CopyKind::Async, \"async\", \"a chunk a thread\"))">,
+           "::llvm::cl::values(clEnumValN(::attn::CopyKind::Tensor, \"tensor\", \"tensor memory accelerator, where the target has one\"), clEnumValN(::attn::CopyKind::Async, \"async\", \"a chunk a thread\"), clEnumValN(::attn::CopyKind::Lds, \"lds\", \"16 bytes a lane straight to LDS, where the target and the tile can\"))">,
     Option<"residentStages", "resident-stages", "int64_t", /*default=*/"1",
            "Stages of the rings of tiles that stay">,
     Option<"chunk", "chunk", "int64_t", /*default=*/"0",

@@ -27,11 +27,12 @@ using namespace attn;
 
 namespace {
 
-/// Whether copies for the next visit are issued to registers at the start of
-/// this one.
+/// Whether copies for the next visit are issued, to registers or to LDS, at the
+/// start of this one.
 bool isPrefetched(Value ring) {
   auto create = ring.getDefiningOp<RingCreateOp>();
-  return create && create.hasStagesInRegisters();
+  return create &&
+         (create.hasStagesInRegisters() || create.getCopier() == CopyKind::Lds);
 }
 
 /// Whether the producer of a stream fills a ring.

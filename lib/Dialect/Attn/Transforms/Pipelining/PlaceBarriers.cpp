@@ -68,6 +68,14 @@ private:
     state = {};
   }
 
+  void visitLand(RingLandOp land, Accesses &state, Places &places) {
+    auto issue = land.getPending().getDefiningOp<RingIssueOp>();
+    if (issue && issue.getBy() == CopyKind::Lds)
+      state.written.insert(ringOf(land));
+    else
+      visitWrite(land, ringOf(land), state, places);
+  }
+
   void visitWrite(Operation *op, Value ring, Accesses &state, Places &places) {
     if (state.read.contains(ring))
       need(op, state, places);
@@ -75,8 +83,13 @@ private:
   }
 
   void visit(Operation *op, Accesses &state, Places &places) {
-    if (auto land = dyn_cast<RingLandOp>(op)) {
-      visitWrite(op, ringOf(land), state, places);
+    auto issue = dyn_cast<RingIssueOp>(op);
+    if (issue && issue.getBy() == CopyKind::Lds) {
+      // Memory changes at any time from here on, and has changed when it lands.
+      if (state.read.contains(ringOf(issue.getSlot())))
+        need(op, state, places);
+    } else if (auto land = dyn_cast<RingLandOp>(op)) {
+      visitLand(land, state, places);
     } else if (auto put = dyn_cast<RingPutOp>(op)) {
       visitWrite(op, ringOf(put.getSlot()), state, places);
     } else if (auto wait = dyn_cast<RingWaitOp>(op)) {
@@ -134,17 +147,13 @@ private:
   }
 };
 
-/// Whether threads fill a ring, and so have to wait for each other.
-bool isFilledByThreads(RingCreateOp ring) {
-  return ring.isPut() || ring.getCopier() == CopyKind::Registers;
-}
-
 struct PlaceBarriersPass
     : attn::impl::AttnPlaceBarriersBase<PlaceBarriersPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     auto rings = kernel.getBody().getOps<RingCreateOp>();
-    if (llvm::none_of(rings, isFilledByThreads))
+    if (llvm::none_of(
+            rings, [](RingCreateOp ring) { return ring.isFilledByThreads(); }))
       return;
     WalkResult streams = kernel.walk([](StreamOp stream) {
       stream.emitOpError("expected to be lowered by convert-attn-stream-to-scf "

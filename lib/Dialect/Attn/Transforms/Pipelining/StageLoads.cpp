@@ -212,12 +212,27 @@ private:
     return RingCreateOp::create(rewriter, load.getLoc(), type);
   }
 
+  /// Whether lanes can load chunks of a tile straight to where these lie in
+  /// LDS: its rows, as long as is known, are whole chunks, from one place in
+  /// memory, for one ring.
+  bool goesToLds(LoadOp load) {
+    ViewType view = load.getView().getType();
+    return !ShapedType::isDynamic(view.getShape().back()) &&
+           dividingChunk(view) == kMaxChunk &&
+           (chunk == 0 || chunk == kMaxChunk) && load.getBlocks().empty() &&
+           !isOfColumns(load) && !twice.contains(load) &&
+           SharedAttr::liesByChunks(sharedType(load));
+  }
+
   /// How a ring of such tiles is filled. One row may begin anywhere.
   CopyKind copierOf(LoadOp load) {
     ViewType view = load.getView().getType();
-    if (TargetAttr::of(kernel).hasCapability("buffer"))
-      return CopyKind::Registers;
     TargetAttr target = TargetAttr::of(kernel);
+    if (target.hasCapability("buffer"))
+      return copy == CopyKind::Lds && target.hasCapability("lds-loads-16") &&
+                     goesToLds(load)
+                 ? CopyKind::Lds
+                 : CopyKind::Registers;
     bool chunks =
         target.hasCapability("cp.async") && !target.hasCapability("tma");
     return chunks || isOfColumns(load) || dividingChunk(view) < kMaxChunk
