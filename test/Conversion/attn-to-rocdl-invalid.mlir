@@ -330,3 +330,98 @@ attn.kernel @k(%n: index) attributes {threads = 64 : i64} {
   attn.return
 }
 }
+
+// -----
+
+// Lanes of MI300X load 4 bytes to LDS.
+!t = tensor<32x32xf16, #attn.shared<64, paired>>
+!v = !attn.view<?x32xf16>
+module attributes {attn.target = #attn.target<"mi300x">} {
+attn.kernel @k(%a: !v) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = attn.ring.create : !attn.ring<2 x !t>
+  attn.ctas %w in %c1 {
+    %s = attn.ring.acquire %r : !attn.ring<2 x !t> -> !attn.slot<!t>
+    // expected-error @below {{expected a target whose lanes load 16 bytes to LDS (the capability 'lds-loads-16'), but got "mi300x"}}
+    %p = attn.ring.issue %s, %a[%c0, %c0] by lds : !attn.slot<!t>, !v -> !attn.pending<!t>
+    attn.ring.land %p : !attn.pending<!t>
+  }
+}
+}
+
+// -----
+
+// A row may end within 16 bytes.
+!t = tensor<32x32xf16, #attn.shared<64, paired>>
+!v = !attn.view<?x?xf16>
+module attributes {attn.target = #attn.target<"mi355x">} {
+attn.kernel @k(%a: !v) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = attn.ring.create : !attn.ring<2 x !t>
+  attn.ctas %w in %c1 {
+    %s = attn.ring.acquire %r : !attn.ring<2 x !t> -> !attn.slot<!t>
+    // expected-error @below {{expected rows of whole chunks of 16 bytes to copy by 'lds', but got '!attn.view<?x?xf16>' by chunks of 16}}
+    %p = attn.ring.issue %s, %a[%c0, %c0] by lds : !attn.slot<!t>, !v -> !attn.pending<!t>
+    attn.ring.land %p : !attn.pending<!t>
+  }
+}
+}
+
+// -----
+
+// Rows begin anywhere.
+!t = tensor<32x32xf16, #attn.shared<64, paired>>
+!v = !attn.view<?x32xf16>
+module attributes {attn.target = #attn.target<"mi355x">} {
+attn.kernel @k(%a: !v) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = attn.ring.create : !attn.ring<2 x !t>
+  attn.ctas %w in %c1 {
+    %s = attn.ring.acquire %r : !attn.ring<2 x !t> -> !attn.slot<!t>
+    // expected-error @below {{expected rows of whole chunks of 16 bytes to copy by 'lds', but got '!attn.view<?x32xf16>' by chunks of 8}}
+    %p = attn.ring.issue %s, %a[%c0, %c0] by lds chunk 8 : !attn.slot<!t>, !v -> !attn.pending<!t>
+    attn.ring.land %p : !attn.pending<!t>
+  }
+}
+}
+
+// -----
+
+// A tile for two rings.
+!t = tensor<32x32xf16, #attn.shared<64, paired>>
+!v = !attn.view<?x32xf16>
+module attributes {attn.target = #attn.target<"mi355x">} {
+attn.kernel @k(%a: !v) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = attn.ring.create : !attn.ring<2 x !t>
+  attn.ctas %w in %c1 {
+    %s = attn.ring.acquire %r : !attn.ring<2 x !t> -> !attn.slot<!t>
+    // expected-error @below {{expected one block of rows for one ring to copy by 'lds'}}
+    %p = attn.ring.issue %s, %a[%c0, %c0] by lds in_blocks : !attn.slot<!t>, !v -> !attn.pending<!t>
+    attn.ring.land %p : !attn.pending<!t>
+  }
+}
+}
+
+// -----
+
+// What is transposed lies element by element.
+!t = tensor<32x32xf16, #attn.shared<64, transposed, paired>>
+!v = !attn.view<?x32xf16>
+module attributes {attn.target = #attn.target<"mi355x">} {
+attn.kernel @k(%a: !v) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = attn.ring.create : !attn.ring<2 x !t>
+  attn.ctas %w in %c1 {
+    %s = attn.ring.acquire %r : !attn.ring<2 x !t> -> !attn.slot<!t>
+    // expected-error @below {{expected a tile in chunks of 16 bytes, whose panels waves fill, to copy by 'lds', but got 'tensor<32x32xf16, #attn.shared<64, transposed, paired>>'}}
+    %p = attn.ring.issue %s, %a[%c0, %c0] by lds : !attn.slot<!t>, !v -> !attn.pending<!t>
+    attn.ring.land %p : !attn.pending<!t>
+  }
+}
+}

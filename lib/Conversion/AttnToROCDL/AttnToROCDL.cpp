@@ -183,8 +183,10 @@ struct ConvertAttnToROCDLPass
       return std::min(kAlignment,
                       accessRun(layout, view) * view.getElementBytes());
     };
-    if (isa<RingIssueOp>(user))
-      return kAlignment;
+    // Whether lanes load 16 bytes to LDS from less is not stated anywhere.
+    if (auto issue = dyn_cast<RingIssueOp>(user))
+      return issue.getBy() == CopyKind::Lds ? SharedTile::kChunkBytes
+                                            : kAlignment;
     if (auto load = dyn_cast<LoadOp>(user))
       return bytes(load.getTile().getType(), load.getView().getType());
     auto store = dyn_cast<StoreOp>(user);

@@ -1,8 +1,8 @@
 //===- CopiesToLds.cpp - Rings in LDS, filled past the registers ----------===//
 //
 // A wave's load to LDS writes 16 bytes a lane, lane by lane (AMD CDNA 4 ISA,
-// "Memory Buffer Load to LDS"). The layout of a tile follows from which chunk of
-// the view each lane loads.
+// "Memory Buffer Load to LDS"). The layout of a tile follows from which chunk
+// of the view each lane loads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,9 +32,9 @@ public:
         count(perPanel * tile.numPanels()) {}
 
   static int64_t items(RankedTensorType type, int64_t threads) {
-    return llvm::divideCeil(
-        type.getNumElements() * type.getElementTypeBitWidth() / 8,
-        SharedTile::kChunkBytes * threads);
+    return llvm::divideCeil(type.getNumElements() *
+                                type.getElementTypeBitWidth() / 8,
+                            SharedTile::kChunkBytes * threads);
   }
 
   /// Whether the thread has a chunk; null if all have.
@@ -64,16 +64,15 @@ public:
     }
     auto [found, chunk] = tile.chunkAt(place, row);
     int64_t columns = SharedTile::kChunkBytes / tile.elementBytes();
-    return {found, t.add(t.mul(panel, tile.panelColumns()),
-                         t.mul(chunk, columns))};
+    return {found,
+            t.add(t.mul(panel, tile.panelColumns()), t.mul(chunk, columns))};
   }
 
   /// Offset in the tile of what the wave's first lane loads.
   Value destination(Value wave) const {
     Value number = t.add(t.mul(wave, kLanes), first);
     constexpr int64_t kBytes = SharedTile::kChunkBytes;
-    if (tile.numPanels() == 1 ||
-        tile.panelDistance() == perPanel * kBytes)
+    if (tile.numPanels() == 1 || tile.panelDistance() == perPanel * kBytes)
       return t.mul(number, kBytes);
     return t.add(t.mul(t.div(number, perPanel), tile.panelDistance()),
                  t.mul(t.rem(number, perPanel), kBytes));
@@ -107,8 +106,7 @@ struct IssueToLdsPattern : OpConversionPattern<RingIssueOp> {
     for (int64_t i = 0; i < ChunksOfWaves::items(tile, threads); ++i) {
       ChunksOfWaves chunks(tile, threads, i, t);
       auto [row, column] = chunks.source();
-      Value to =
-          ldsAt(rewriter, loc, t.add(slot, chunks.destination(wave)), 0);
+      Value to = ldsAt(rewriter, loc, t.add(slot, chunks.destination(wave)), 0);
       Value exists = chunks.exists();
       if (!exists) {
         window.loadToLds(row, column, to);
@@ -154,9 +152,7 @@ void attn::separateLoadsToLds(LLVM::LLVMFuncOp function) {
   if (!any)
     return;
   auto domain = LLVM::AliasScopeDomainAttr::get(b.getContext());
-  auto scope = [&]() -> Attribute {
-    return LLVM::AliasScopeAttr::get(domain);
-  };
+  auto scope = [&]() -> Attribute { return LLVM::AliasScopeAttr::get(domain); };
   ArrayAttr copies = b.getArrayAttr(scope()), others = b.getArrayAttr(scope());
   function.walk([&](LLVM::AliasAnalysisOpInterface op) {
     if (isa<ROCDL::RawPtrBufferLoadLdsOp>(op.getOperation())) {

@@ -17,7 +17,9 @@ struct RingBuilder {
   RingCreateOp ring;
 
   ThreadBuilder t() const { return {b, loc}; }
-  RingType type() const { return mlir::cast<RingType>(ring->getResult(0).getType()); }
+  RingType type() const {
+    return mlir::cast<RingType>(ring->getResult(0).getType());
+  }
   int64_t slots() const { return RingCreateOp(ring).getNumSlots(); }
 
   /// Slots released so far; LLVM makes the counter a register. A ring of one
@@ -38,8 +40,8 @@ struct RingBuilder {
   }
 };
 
-/// Where a copy begins in its view. Where no slot is taken nothing is read: rows
-/// from there on are zero.
+/// Where a copy begins in its view. Where no slot is taken nothing is read:
+/// rows from there on are zero.
 mlir::SmallVector<mlir::Value> offsetsOfCopy(RingIssueOp op,
                                              mlir::OpBuilder &b);
 

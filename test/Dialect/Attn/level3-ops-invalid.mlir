@@ -540,7 +540,7 @@ attn.kernel @k(%v: !attn.view<?xbf16>, %i: index) {
 attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
   %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{expected string or keyword containing one of the following enum values for attribute 'by' [tensor, async, registers]}}
+  // expected-error @below {{expected string or keyword containing one of the following enum values for attribute 'by' [tensor, async, registers, lds]}}
   %p = attn.ring.issue %s, %v[%i, %i] by bulk : <tensor<64x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<64x64xbf16, #attn.shared<128>>>
 }
 
@@ -807,7 +807,7 @@ attn.kernel @k() {
 attn.kernel @k(%when: i1) {
   // expected-note @below {{it has memory for all of them}}
   %r = attn.ring.create slots 2 : <2 x tensor<16x16xbf16, #attn.shared<32>>>
-  // expected-error @below {{expected a ring with stages in registers (`slots`) to fill under a condition, but got '!attn.ring<2 x tensor<16x16xbf16, #attn.shared<32>>>'}}
+  // expected-error @below {{expected a ring with stages in registers (`slots`) to fill under a condition, or one filled by 'lds', but got '!attn.ring<2 x tensor<16x16xbf16, #attn.shared<32>>>'}}
   %s = attn.ring.acquire %r when %when : <2 x tensor<16x16xbf16, #attn.shared<32>>> -> <tensor<16x16xbf16, #attn.shared<32>>>
 }
 

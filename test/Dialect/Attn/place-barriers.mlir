@@ -8,6 +8,8 @@
 // REMARK: remark: [Passed] barriers | {{.*}}Function=loop | {{.*}}barriers=2
 // REMARK: remark: [Passed] barriers | {{.*}}Function=hoisted | {{.*}}barriers=1
 // REMARK: remark: [Passed] barriers | {{.*}}Function=put | {{.*}}barriers=2
+// REMARK: remark: [Passed] barriers | {{.*}}Function=lds | {{.*}}barriers=1
+// REMARK: remark: [Passed] barriers | {{.*}}Function=lds_at_once | {{.*}}barriers=2
 #acc = #attn.fragment<threads [32:(1, 0), 2:(0, 8)], registers [8:(0, 1), 2:(0, 16)]>
 !t = tensor<32x32xf16, #attn.shared<64, folded>>
 !c = tensor<32x32xf32, #acc>
@@ -103,6 +105,61 @@ attn.kernel @put(%x: !v, %n: index) attributes {threads = 64 : i64} {
       attn.ring.put %own into %s : tensor<32x32xf16, #acc> into !attn.slot<!t>
       %ta = attn.ring.wait %a : !attn.ring<1 x !t> -> !t
       attn.ring.release %a : !attn.ring<1 x !t>
+    }
+  }
+}
+
+// Straight to LDS: one barrier a visit, where the slot of the visit before is free, and what was waited for at its end is full.
+// CHECK-LABEL: attn.kernel @lds(
+// CHECK: attn.ring.land
+// CHECK: scf.for
+// CHECK: attn.ring.acquire
+// CHECK-NEXT: attn.barrier
+// CHECK-NEXT: = attn.ring.issue
+// CHECK-NEXT: = attn.ring.wait
+// CHECK-NEXT: attn.ring.release
+// CHECK-NEXT: attn.ring.land
+// CHECK-NOT: attn.barrier
+attn.kernel @lds(%x: !v, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = attn.ring.create : !attn.ring<2 x !t>
+  attn.ctas %w in %c1 {
+    %s0 = attn.ring.acquire %a : !attn.ring<2 x !t> -> !attn.slot<!t>
+    %p0 = attn.ring.issue %s0, %x[%w, %c0] by lds : !attn.slot<!t>, !v -> !attn.pending<!t>
+    attn.ring.land %p0 : !attn.pending<!t>
+    scf.for %i = %c0 to %n step %c1 {
+      %s = attn.ring.acquire %a ahead 1 : !attn.ring<2 x !t> -> !attn.slot<!t>
+      %p = attn.ring.issue %s, %x[%i, %c0] by lds : !attn.slot<!t>, !v -> !attn.pending<!t>
+      %t = attn.ring.wait %a : !attn.ring<2 x !t> -> !t
+      attn.ring.release %a : !attn.ring<2 x !t>
+      attn.ring.land %p : !attn.pending<!t>
+    }
+  }
+}
+
+// What lands before the tile of the same visit is read needs one more.
+// CHECK-LABEL: attn.kernel @lds_at_once(
+// CHECK: scf.for
+// CHECK: attn.barrier
+// CHECK-NEXT: = attn.ring.issue
+// CHECK-NEXT: attn.ring.land
+// CHECK-NEXT: attn.barrier
+// CHECK-NEXT: = attn.ring.wait
+attn.kernel @lds_at_once(%x: !v, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = attn.ring.create : !attn.ring<2 x !t>
+  attn.ctas %w in %c1 {
+    %s0 = attn.ring.acquire %a : !attn.ring<2 x !t> -> !attn.slot<!t>
+    %p0 = attn.ring.issue %s0, %x[%w, %c0] by lds : !attn.slot<!t>, !v -> !attn.pending<!t>
+    attn.ring.land %p0 : !attn.pending<!t>
+    scf.for %i = %c0 to %n step %c1 {
+      %s = attn.ring.acquire %a ahead 1 : !attn.ring<2 x !t> -> !attn.slot<!t>
+      %p = attn.ring.issue %s, %x[%i, %c0] by lds : !attn.slot<!t>, !v -> !attn.pending<!t>
+      attn.ring.land %p : !attn.pending<!t>
+      %t = attn.ring.wait %a : !attn.ring<2 x !t> -> !t
+      attn.ring.release %a : !attn.ring<2 x !t>
     }
   }
 }

@@ -29,7 +29,7 @@
 // MOSTSTAY-COUNT-2: attn.ring.create : <64 x
 // MOSTSTAY: attn.ring.create : <1 x
 // LOWER: error: expected 1 to 64 stages of tiles that stay, but got 0
-// COPY: for the --copy option: expected one of tensor, async, but got 'bulk'
+// COPY: for the --copy option: expected one of tensor, async, lds, but got 'bulk'
 // OPTION: error: {{.*}}no such option depth
 
 // RUN: attn-opt %t/tiles.mlir --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads))'

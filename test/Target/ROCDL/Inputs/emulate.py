@@ -6,7 +6,8 @@ says to attn-emulate, and compares the result with attention written out in prob
 Between rows and behind the last one buffers hold NaN; outputs are poisoned.
 
     emulate.py --compile attn-test-compile --emulate attn-emulate
-        [--target mi300x] [--filter TEXT] [--part I/N] [--far] [--large] [--drop-barriers] [--list]
+        [--target mi300x] [--filter TEXT] [--part I/N] [--lower OPTIONS]
+        [--far] [--large] [--copies] [--drop-barriers] [--list]
 """
 
 import argparse
@@ -121,10 +122,10 @@ class Launch:
         return results
 
 
-def prepare(case, tool, directory, far=False, target="mi300x"):
+def prepare(case, tool, directory, far=False, target="mi300x", seed=None):
     code, variant = compile_case(tool, case, directory, target)
     inputs, outputs = case.views()
-    generator = random.Random(case.name())
+    generator = random.Random(seed or case.name())
     limits = variant.get("limits", [])
     for number, view in enumerate(inputs if far else []):
         view.move_apart(limits, number)
@@ -175,6 +176,19 @@ def run_case(case, arguments):
             error = check(case, outputs, wanted, results)
             if error:
                 return interleaving + ": " + error
+    return ""
+
+
+def compare_copies(case, arguments):
+    """Rings that loads fill straight to LDS change no bit of the results, whatever the interleaving."""
+    by_loads = case._replace(lower=(case.lower + " copy=lds").strip())
+    with tempfile.TemporaryDirectory() as directory:
+        launch, _, _ = prepare(case, arguments.compile, directory, target=arguments.target)
+        wanted = launch.run(arguments.emulate)
+        launch, _, _ = prepare(by_loads, arguments.compile, directory, target=arguments.target, seed=case.name())
+        for interleaving in INTERLEAVINGS:
+            if launch.run(arguments.emulate, "--interleave", interleaving, "--seed", "7") != wanted:
+                return interleaving + ": other results than with copies through registers"
     return ""
 
 
@@ -235,6 +249,8 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("--part", default="0/1", help="the cases I, I + N, ...")
     parser.add_argument("--drop-barriers", action="store_true")
+    parser.add_argument("--copies", action="store_true", help="with copy=lds, bit for bit the same results")
+    parser.add_argument("--lower", default="", help="further options of attn-to-target, for all cases of attention")
     parser.add_argument("--far", action="store_true", help="the cases with rows far apart")
     parser.add_argument("--large", action="store_true", help="the cases for more than 64 KiB of LDS")
     parser.add_argument("--list", action="store_true")
@@ -243,10 +259,16 @@ def main():
     listed = far_cases() if arguments.far else large_cases() if arguments.large else cases()
     kept = [case for case in listed if needs_barriers(case) or not arguments.drop_barriers]
     chosen = [case for case in kept[first::step] if arguments.filter in case.name()]
+    if arguments.copies:
+        chosen = [case for case in chosen if isinstance(case, Case)]
+    if arguments.lower:
+        chosen = [
+            case._replace(lower=f"{case.lower} {arguments.lower}".strip()) for case in chosen if isinstance(case, Case)
+        ]
     if arguments.list:
         print("\n".join(case.name() for case in chosen))
         return
-    run = drop_barriers if arguments.drop_barriers else run_case
+    run = drop_barriers if arguments.drop_barriers else compare_copies if arguments.copies else run_case
     sys.exit(report(chosen, lambda case: run(case, arguments)))
 
 

@@ -1,6 +1,6 @@
 """Counts the cycles that attention takes of the LDS, by the emulator, beside those without conflicts of banks.
 
-lds-cycles.py COMPILER EMULATOR TARGET DIM...: bf16, one head, 64 queries, 160 keys, default tiles.
+lds-cycles.py COMPILER EMULATOR TARGET DIM... [OPTIONS]: with options of attn-to-target, such as copy=lds; bf16, one head, 64 queries, 160 keys, default tiles.
 Exits with 1 where a head dimension takes more than 1.05 of the least.
 """
 
@@ -16,9 +16,11 @@ MOST = 1.05
 
 def main():
     compiler, emulator, target, *dims = sys.argv[1:]
+    lower = " ".join(text for text in dims if "=" in text)
+    dims = [text for text in dims if "=" not in text]
     worst = 0
     for dim in map(int, dims):
-        case = Case("full", "bf16", (1, 1), (dim, dim), (1, 64, 160), "", lse=False)
+        case = Case("full", "bf16", (1, 1), (dim, dim), (1, 64, 160), "", lower, lse=False)
         with tempfile.TemporaryDirectory() as directory:
             launch, inputs, outputs = prepare(case, compiler, directory, target=target)
             results = launch.run(emulator, "--counters")

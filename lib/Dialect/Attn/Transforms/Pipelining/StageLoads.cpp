@@ -152,9 +152,9 @@ public:
 
   void run(ArrayRef<LoadOp> loads) {
     findTwins(loads);
-    widePanels &= fitsWithPanels(loads);
-    bool inRegisters =
-        TargetAttr::of(kernel).hasCapability(kResidentInRegisters);
+    widePanels &= fits(loads);
+    toLds = copy == CopyKind::Lds && kernelHas("lds-loads-16") && fits(loads);
+    bool inRegisters = kernelHas(kResidentInRegisters);
     for (LoadOp load : loads) {
       if (load.getTile().use_empty()) {
         rewriter.eraseOp(load);
@@ -187,15 +187,24 @@ private:
     return sharedType(load);
   }
 
-  /// Whether rings of tiles in wide panels have room in shared memory; streams
-  /// share those of one view.
-  bool fitsWithPanels(ArrayRef<LoadOp> loads) {
+  bool kernelHas(StringRef capability) {
+    return TargetAttr::of(kernel).hasCapability(capability);
+  }
+
+  /// Whether rings have room in shared memory, of tiles in wide panels if these
+  /// are wanted, and with memory for all stages; streams share those of one
+  /// view.
+  bool fits(ArrayRef<LoadOp> loads) {
     constexpr int64_t kOfOthers = 1024;
     llvm::DenseSet<std::pair<Value, Type>> streamed;
     int64_t bytes = kOfOthers;
+    bool inRegisters = kernelHas(kResidentInRegisters);
+    if (inRegisters)
+      for (auto ring : kernel.getBody().getOps<RingCreateOp>())
+        bytes += slotBytes(ring.getRing().getType());
     for (LoadOp load : loads) {
       bool stays = !load->getParentOfType<StreamOp>();
-      if (load.getTile().use_empty() ||
+      if (load.getTile().use_empty() || (stays && inRegisters) ||
           (!stays &&
            !streamed.insert({load.getView(), load.getTile().getType()}).second))
         continue;
@@ -229,10 +238,7 @@ private:
     ViewType view = load.getView().getType();
     TargetAttr target = TargetAttr::of(kernel);
     if (target.hasCapability("buffer"))
-      return copy == CopyKind::Lds && target.hasCapability("lds-loads-16") &&
-                     goesToLds(load)
-                 ? CopyKind::Lds
-                 : CopyKind::Registers;
+      return toLds && goesToLds(load) ? CopyKind::Lds : CopyKind::Registers;
     bool chunks =
         target.hasCapability("cp.async") && !target.hasCapability("tma");
     return chunks || isOfColumns(load) || dividingChunk(view) < kMaxChunk
@@ -434,7 +440,7 @@ private:
   int64_t stages, residentStages;
   CopyKind copy;
   int64_t chunk;
-  bool widePanels, holdLhs;
+  bool widePanels, holdLhs, toLds = false;
   IRRewriter rewriter;
   struct SharedRing {
     Value ring;
