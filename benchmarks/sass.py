@@ -7,13 +7,13 @@ Disassembles code (nvdisasm or cuobjdump: --disassembler, CUDA_HOME, PATH, a Tri
 Python), finds its loops by back edges and dominators, and prints a line a loop that has products or spills: the role
 that runs it (those who have given registers away, "producer", or taken some, "consumer"), how deep it
 is nested, products of warpgroups (HGMMA) or warps (HMMA), and loads and stores of spilled registers
-(LDL, STL). Each instruction counts in the innermost loop with products around it, if there is one, and else in the innermost
-loop. The slow path of a wait lies in the loop that waits. Ends with 1 where such a loop with products spills.
+(LDL, STL). Each instruction counts in the innermost loop with products around it, if there is one, and else in the
+innermost loop: so what stands between two streams is that of the loop around both, which has no products of its own.
+The slow path of a wait lies in the loop that waits. Ends with 1 where a loop with products of its own spills.
 """
 
 import argparse
 import collections
-import importlib.util
 import json
 import os
 import re
@@ -28,7 +28,8 @@ class Instruction(NamedTuple):
     address: int
     opcode: str
     text: str
-    target: int  # of a branch or of what begins a region of convergence; -1: none
+    target: int  # of a branch; -1: none
+    meeting: int = -1  # of BSSY: where those who meet at its barrier go on
 
 
 def parse(text):
@@ -49,12 +50,12 @@ def parse(text):
     result = []
     for address, body in found:
         opcode = re.sub(r"^@!?\w+\s+", "", body).split()[0]
-        target = -1
-        if opcode.startswith(("BRA", "BSSY")):
-            name = re.search(r"\((\.L\w+)\)|\b0x([0-9a-f]+)\b", body)
-            if name:
-                target = labels.get(name[1], -1) if name[1] else int(name[2], 16)
-        result.append(Instruction(address, opcode, body, target))
+        place = -1
+        name = re.search(r"\((\.L\w+)\)|\b0x([0-9a-f]+)\b", body)
+        if name and opcode.startswith(("BRA", "BSSY")):
+            place = labels.get(name[1], -1) if name[1] else int(name[2], 16)
+        is_branch = opcode.startswith("BRA")
+        result.append(Instruction(address, opcode, body, place if is_branch else -1, -1 if is_branch else place))
     return result
 
 
@@ -62,9 +63,11 @@ def find_disassembler(path=None):
     """A command that lists the code of a cubin, or None."""
     home = os.environ.get("CUDA_HOME")
     places = ([str(Path(home) / "bin")] if home else []) + [os.environ.get("PATH", "")]
-    triton = importlib.util.find_spec("triton")
-    if triton and triton.origin:
-        places.append(str(Path(triton.origin).parent / "backends" / "nvidia" / "bin"))
+    # Triton brings both.
+    pythons = [Path(os.environ[name]).parent.parent for name in ("ATTN_TORCH_PYTHON", "ATTN_TRITON_PYTHON")
+               if os.environ.get(name)]
+    for prefix in [Path(sys.prefix), *pythons]:
+        places += map(str, prefix.glob("lib/python*/site-packages/triton/backends/nvidia/bin"))
     for name in [path] if path else ["nvdisasm", "cuobjdump"]:
         found = shutil.which(name, path=os.pathsep.join(places))
         if found:
@@ -81,9 +84,9 @@ def ways_on(code):
     # Where those who meet at a barrier of convergence go on.
     meetings = collections.defaultdict(set)
     for instruction in code:
-        if instruction.opcode.startswith("BSSY") and instruction.target in index:
+        if instruction.meeting in index:
             barrier = re.search(r"\bB\d+", instruction.text)[0]
-            meetings[barrier].add(index[instruction.target])
+            meetings[barrier].add(index[instruction.meeting])
     result = []
     for n, instruction in enumerate(code):
         is_certain = not instruction.text.startswith("@")
@@ -183,7 +186,10 @@ class Loop(NamedTuple):
     products: int
     loads: int  # of spilled registers
     stores: int
-    stalls: int  # instructions in it
+    instructions: int
+
+    def spills(self):
+        return self.loads + self.stores
 
 
 def role_of(code, nearest, node):
@@ -232,10 +238,42 @@ def listing(path, disassembler):
     return parse(done.stdout)
 
 
+def cubins(path):
+    """(name, file) of the kernels of a bundle, each once, or of a cubin."""
+    path = Path(path)
+    if not path.is_dir():
+        return [(path.name, path)]
+    manifest = json.loads((path / "manifest.json").read_text())
+    steps = [s for p in manifest["programs"] for v in p["variants"] for s in v["steps"]]
+    files = {(path / s["binary"]).read_bytes(): path / s["binary"] for s in reversed(steps)
+             if s["binary"].endswith(".cubin")}
+    return sorted((file.name, file) for file in files.values())
+
+
+def describe(loop):
+    """A loop in words."""
+    place = f"loop of depth {loop.depth} at {loop.address:#06x}" if loop.depth else "no loop"
+    return (f"{loop.role}, {place}: {loop.instructions} instructions, {loop.products} products, "
+            f"{loop.loads} loads and {loop.stores} stores of spilled registers")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", metavar="FILE", help="cubins, or bundles")
+    parser.add_argument("--disassembler", metavar="FILE", help="nvdisasm or cuobjdump")
+    arguments = parser.parse_args()
+    disassembler = find_disassembler(arguments.disassembler)
+    if not disassembler:
+        sys.exit("expected nvdisasm or cuobjdump (--disassembler, CUDA_HOME, PATH, a Triton), but got none")
+    failed = False
+    for path in arguments.files:
+        for name, file in cubins(path):
+            for loop in loops_of(listing(file, disassembler)):
+                print(f"{name}: {describe(loop)}")
+                failed |= loop.products > 0 and loop.depth > 0 and loop.spills() > 0
+    return 1 if failed else 0
+
+
 if __name__ == "__main__":
-    from pprint import pprint
-    d = find_disassembler()
-    for p in sys.argv[1:]:
-        print(p)
-        for l in loops_of(listing(p, d)):
-            print('  ', l, hex(l.address))
+    sys.exit(main())

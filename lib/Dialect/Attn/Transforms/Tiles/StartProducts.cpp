@@ -40,8 +40,7 @@ struct StartProductsPass
   /// holds those that are the same in each visit anyway.
   static bool isFreshRow(BroadcastOp row) {
     Operation *values = row.getRows().getDefiningOp();
-    return row.isOfColumns() && values &&
-           values->getBlock() == row->getBlock();
+    return row.isOfColumns() && values && values->getBlock() == row->getBlock();
   }
 
   /// Whether it starts from zero and sums in f32. Sums of 8-bit elements have
