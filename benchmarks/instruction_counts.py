@@ -7,7 +7,7 @@ least that the arithmetic wants.
     instruction_counts.py BUNDLE ...            bundles of attention by themselves
 
 Makes the bundles that are not up to date (attn-compile), disassembles their code
-(nvdisasm or cuobjdump: --disassembler, CUDA_HOME, PATH) and finds the innermost
+(nvdisasm or cuobjdump: --disassembler, CUDA_HOME, PATH, a Triton) and finds the innermost
 loops with warpgroup products of both kinds: Q K^T, whose operands lie in shared
 memory, and P V, whose P lies in registers. Such a loop computes one tile of keys an
 iteration. Counted is what stands in it, for one warp; not what lies outside, such as
@@ -17,9 +17,7 @@ exact maxima, of attn.advance, which is counted apart (cold). Wants no GPU.
 
 import collections
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +26,7 @@ from typing import NamedTuple
 import forward
 from common import attention_text, harness, markdown
 from forward_configs import CONFIGS
+from sass import find_disassembler, parse
 
 # What a column counts: opcodes with a prefix. The first that fits takes an
 # instruction; the rest is "other": descriptors and addresses, mostly on the uniform
@@ -45,40 +44,6 @@ COLUMNS = {
     "MOV": ("MOV", "IMAD.MOV", "UMOV", "R2UR", "S2R", "S2UR"),
     "STL, LDL": ("STL", "LDL"),
 }
-
-
-class Instruction(NamedTuple):
-    address: int
-    opcode: str
-    text: str
-    target: int  # of a branch; -1: none
-
-
-def parse(text):
-    """The instructions of a listing, of nvdisasm (branches to labels) or cuobjdump
-    (branches to addresses)."""
-    found, labels, waiting = [], {}, []
-    for line in text.splitlines():
-        label = re.match(r"\s*(\.L\w+):", line)
-        if label:
-            waiting.append(label[1])
-            continue
-        match = re.match(r"\s*/\*([0-9a-f]{4,})\*/\s+(\S.*?)\s*;", line)
-        if match:
-            address = int(match[1], 16)
-            labels.update((name, address) for name in waiting)
-            waiting = []
-            found.append((address, match[2]))
-    result = []
-    for address, body in found:
-        opcode = re.sub(r"^@!?\w+\s+", "", body).split()[0]
-        target = -1
-        if opcode.startswith("BRA"):
-            name = re.search(r"\((\.L\w+)\)|\b0x([0-9a-f]+)\b", body)
-            if name:
-                target = labels.get(name[1], -1) if name[1] else int(name[2], 16)
-        result.append(Instruction(address, opcode, body, target))
-    return result
 
 
 def products(body):
@@ -212,17 +177,6 @@ def is_masked(loop):
 
 
 # ---------------------------------------------------------------------------
-
-
-def find_disassembler(path):
-    """A command that lists the code of a cubin, or None."""
-    home = os.environ.get("CUDA_HOME")
-    places = ([str(Path(home) / "bin")] if home else []) + [os.environ.get("PATH", "")]
-    for name in [path] if path else ["nvdisasm", "cuobjdump"]:
-        found = shutil.which(name, path=os.pathsep.join(places))
-        if found:
-            return [found, "-sass" if "cuobjdump" in Path(found).name else "-c"]
-    return None
 
 
 def guard_text(program, guard):

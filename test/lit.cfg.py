@@ -7,6 +7,9 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 from timed_format import TimedShTest
 
+sys.path.append(os.path.join(os.path.dirname(__file__), os.pardir, "benchmarks"))
+from sass import find_disassembler
+
 config.name = "attn-mlir"
 config.test_format = TimedShTest(
     os.path.join(config.attn_binary_dir, "times", "tests"), execute_external=True
@@ -67,6 +70,12 @@ if shutil.which("ptxas", path=os.pathsep.join(places)) or (
     os.environ.get("ATTN_REQUIRE_PTXAS") == "1"
 ):
     config.available_features.add("ptxas")
+
+# Its code is looked at where nvdisasm or cuobjdump is found, in a Triton if nowhere else.
+disassembler = find_disassembler()
+if disassembler:
+    config.available_features.add("nvdisasm")
+    config.substitutions.append(("%disassembler", disassembler[0]))
 
 # Wheels are built by the environment that utils/wheels.sh makes, and must be where
 # ATTN_REQUIRE_WHEELS=1 says so.

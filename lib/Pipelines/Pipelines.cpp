@@ -64,6 +64,9 @@ void attn::buildKernelLowering(OpPassManager &pm,
   if (options.streamReads && options.copy == CopyKind::Tensor)
     pm.addPass(createAttnStreamReads());
   pm.addPass(createAttnSplitColumns());
+  // Rows that threads read where they need them.
+  if (options.stageColumns)
+    pm.addPass(createAttnStartProducts());
   pm.addPass(createAttnAssignUnits({options.warps, options.wgmma}));
   if (options.specialize)
     pm.addPass(createAttnShareWeights({options.stages}));

@@ -7,6 +7,9 @@ where one spills (more than --most-spilled bytes), has a stack, or asks for more
 shared memory than a thread or a CTA of the target has, where no ptxas assembled it, where
 attn-compile warned of anything (that ptxas serialises products, for one), and where a bundle
 has no variants.
+
+With --loops=DISASSEMBLER, of code that kernels multiply in: also where a loop with products loads or stores spilled registers
+(benchmarks/sass.py); those of others are printed.
 """
 
 import argparse
@@ -16,6 +19,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 4, "benchmarks"))
+import sass
 
 # Registers that one thread can address (PTX ISA, ".maxnreg").
 MOST_REGISTERS = 255
@@ -89,12 +95,28 @@ def check(name, target, facts, manifest, directory, most_spilled):
             )
 
 
+def check_loops(directory, disassembler):
+    """What is wrong with loops of a bundle, in words."""
+    has_products = False
+    for name, file in sass.cubins(directory):
+        for loop in sass.loops_of(sass.listing(file, disassembler)):
+            multiplies = loop.depth > 0 and loop.products > 0
+            has_products |= multiplies
+            if loop.spills():
+                print(f"{name}: {sass.describe(loop)}")
+            if multiplies and loop.spills():
+                yield f"{name} spills in a loop with products: {sass.describe(loop)}"
+    if not has_products:
+        yield "has no loop with products"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--target", required=True)
     parser.add_argument("--schedule")
     parser.add_argument("--lower")
     parser.add_argument("--most-spilled", type=int, default=0)
+    parser.add_argument("--loops", metavar="DISASSEMBLER")
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     options = [f"--target={arguments.target}"]
@@ -110,9 +132,10 @@ def main():
             if "warning" in said or "C75" in said:
                 print(f"{name}: attn-compile warned", file=sys.stderr)
                 failed = True
-            for problem in check(
-                name, arguments.target, facts, manifest, directory, arguments.most_spilled
-            ):
+            problems = list(check(name, arguments.target, facts, manifest, directory, arguments.most_spilled))
+            if arguments.loops:
+                problems += check_loops(directory, sass.find_disassembler(arguments.loops))
+            for problem in problems:
                 print(f"{name}: {problem}", file=sys.stderr)
                 failed = True
     return 1 if failed else 0

@@ -310,6 +310,25 @@ def AttnTwoLevelSums : Pass<"attn-two-level-sums", "::attn::KernelOp"> {
   let statistics = [Statistic<"numSums", "sums", "Products summed by themselves">];
 }
 
+def AttnStartProducts : Pass<"attn-start-products", "::attn::KernelOp"> {
+  let summary = "Products that start from the row that would be taken from them";
+  let description = [{
+    Where one value a column is subtracted from a product that starts from zero, the
+    product starts from minus that value instead: the sums are the same but for the order of
+    their terms. The values take no registers beside the product then, as delta would beside
+    dP, dV and dK in the kernel of dK and dV, and there is no subtraction.
+
+    Before: `%p = attn.dot %a, %b, %zero; %r = attn.broadcast %row; %d = arith.subf %p, %r`
+
+    After: `%n = arith.mulf %row, %minus_one; %r = attn.broadcast %n; %d = attn.dot %a, %b, %r`
+
+    Does nothing to products that are used elsewhere too or whose elements have 8 bits, nor
+    to rows that are the same in each visit of a stream.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numProducts", "products", "Products that start from a row">];
+}
+
 def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
   let summary = "Exponentials by the row maximum of the tiles before";
   let description = [{

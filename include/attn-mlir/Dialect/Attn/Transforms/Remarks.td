@@ -282,6 +282,16 @@ def TwoLevelSumsNone : AttnRemark<"summed-apart", Missed, "no product of 8-bit e
 }
 }
 
+let category = "attn-start-products" in {
+def StartProducts : AttnRemark<"started", Passed, "products start from the row that is taken from them:", [
+    RemarkArg<"products", Int, "how many">]> {
+  let description = "The row takes no registers beside the product.";
+}
+def StartProductsNone : AttnRemark<"started", Missed, "no row is taken from a product alone"> {
+  let description = "The product starts from something else, is used elsewhere too, or has elements of 8 bits; or the row is the same in each visit.";
+}
+}
+
 let category = "attn-round-sums" in {
 def RoundSums : AttnRemark<"rounded-sums", Passed, "rows are divided by sums of rounded weights:", [
     RemarkArg<"sums", Int, "how many are carried">,
