@@ -208,11 +208,15 @@ bool takesSpecialFunctions(StreamableOpInterface op) {
 }
 
 /// Whether an op can have a schedule: others than the one that was measured may
-/// have streams that CTAs cannot share.
+/// have streams that CTAs cannot share, or lengths by which parts are dealt,
+/// which no stated number of them is.
 bool canHave(StreamableOpInterface op, ScheduleAttr schedule) {
-  return op.canSplitOverCtas() || !(schedule.hasFlag("split_ctas") ||
-                                    schedule.hasFlag("split_cluster") ||
-                                    schedule.getNumber("split_length"));
+  if (!op.canSplitOverCtas())
+    return !(schedule.hasFlag("split_ctas") ||
+             schedule.hasFlag("split_cluster") ||
+             schedule.getNumber("split_length"));
+  bool states = schedule.hasFlag("split_ctas") && schedule.getNumber("splits");
+  return !op.getLengthsView() || !states;
 }
 
 bool isElementOf(ArrayAttr types, Value tensor) {
