@@ -2,6 +2,7 @@
 """Decoding, and few queries of a long cache, against cuDNN, FlashAttention-2 and -3.
 
     decode.py compile             a bundle for each of the heads and head dimensions
+                                  (--target: of the chip that is measured, h200 or h100)
     decode.py run [--fa3 WHEEL]   the table, on a GPU; --fa3: the wheel of fa3-fwd
     decode.py run --only REGEX    shapes whose name matches: d128-32-8 B 1 KV 4096
     decode.py check               that results do not change: a sequence alone and among
@@ -80,18 +81,19 @@ def shapes(kernel):
 
 def compile_half(arguments):
     compiler = harness.find_compiler(arguments.attn_compile)
+    target = f"--target={arguments.target}"
     DIRECTORY.mkdir(parents=True, exist_ok=True)
     for name, heads, kv_heads, dim in kernels():
         source = DIRECTORY / f"{name}.mlir"
         source.write_text(text(heads, kv_heads, dim, "?" if name == FEW else "1"))
-        subprocess.run([compiler, source, "--target=h200", "--emit=bundle", "-o",
-                        DIRECTORY / name], check=True)
+        subprocess.run([compiler, source, target, "--emit=bundle", "-o", DIRECTORY / name],
+                       check=True)
     name, *options = INVARIANT
-    subprocess.run([compiler, DIRECTORY / "d128-32-8.mlir", "--target=h200", *options,
+    subprocess.run([compiler, DIRECTORY / "d128-32-8.mlir", target, *options,
                     "--emit=bundle", "-o", DIRECTORY / name], check=True)
     source = DIRECTORY / f"{LISTED}.mlir"
     source.write_text(text(32, 8, 128, lengths=True))
-    subprocess.run([compiler, source, "--target=h200", "--emit=bundle", "-o", DIRECTORY / LISTED],
+    subprocess.run([compiler, source, target, "--emit=bundle", "-o", DIRECTORY / LISTED],
                    check=True)
     print(f"{len(kernels()) + 2} bundles in {DIRECTORY}")
     return 0
@@ -352,6 +354,7 @@ def main():
     parser.add_argument("half", choices=("compile", "run", "check", "lengths"))
     parser.add_argument("--attn-compile", default=str(
         harness.ROOT / "build/tools/attn-compile/attn-compile"))
+    parser.add_argument("--target", default="h200")
     parser.add_argument("--fa3", metavar="WHEEL")
     parser.add_argument("--only", default="", metavar="REGEX")
     arguments = parser.parse_args()

@@ -149,10 +149,17 @@ int64_t columnsOf(StreamableOpInterface op) {
   return attention ? std::max(columns, 2 * attention.getValueDim()) : columns;
 }
 
-bool hasRows(StreamableOpInterface op, int64_t least) {
+/// Whether an operation has as many rows as a row of a file is for. What is not
+/// known may be any number from the least on, and no bound from above holds.
+bool hasRows(StreamableOpInterface op, TunedOp row) {
+  int64_t least = row.getRows();
+  std::optional<int64_t> most = row.getMostRows();
   return llvm::all_of(op.getStreamAxes(), [&](const StreamAxis &axis) {
-    return axis.kind != AxisKind::Group || ShapedType::isDynamic(axis.extent) ||
-           axis.extent >= least;
+    if (axis.kind != AxisKind::Group)
+      return true;
+    if (ShapedType::isDynamic(axis.extent))
+      return !most;
+    return axis.extent >= least && (!most || axis.extent <= *most);
   });
 }
 
@@ -201,11 +208,15 @@ bool takesSpecialFunctions(StreamableOpInterface op) {
 }
 
 /// Whether an op can have a schedule: others than the one that was measured may
-/// have streams that CTAs cannot share.
+/// have streams that CTAs cannot share, or lengths by which parts are dealt,
+/// which no stated number of them is.
 bool canHave(StreamableOpInterface op, ScheduleAttr schedule) {
-  return op.canSplitOverCtas() || !(schedule.hasFlag("split_ctas") ||
-                                    schedule.hasFlag("split_cluster") ||
-                                    schedule.getNumber("split_length"));
+  if (!op.canSplitOverCtas())
+    return !(schedule.hasFlag("split_ctas") ||
+             schedule.hasFlag("split_cluster") ||
+             schedule.getNumber("split_length"));
+  bool states = schedule.hasFlag("split_ctas") && schedule.getNumber("splits");
+  return !op.getLengthsView() || !states;
 }
 
 bool isElementOf(ArrayAttr types, Value tensor) {
@@ -227,7 +238,7 @@ bool hasElements(StreamableOpInterface op, TunedOp row) {
 bool isFor(TunedOp row, StreamableOpInterface op) {
   return row.getOp() == op->getName().getStringRef() && hasElements(op, row) &&
          columnsOf(op) <= static_cast<int64_t>(row.getColumns()) &&
-         hasRows(op, row.getRows()) && canHave(op, row.getSchedule()) &&
+         hasRows(op, row) && canHave(op, row.getSchedule()) &&
          row.getCausal() == isCausal(op) &&
          (!row.getPacked() || isPacked(op)) &&
          (!row.getReads() || readsEachScore(op)) &&

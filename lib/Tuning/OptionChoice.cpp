@@ -14,6 +14,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace attn;
@@ -227,13 +228,25 @@ bool areOfOneFunction(ArrayRef<StreamableOpInterface> ops) {
   });
 }
 
+/// The files of the library for a module: what was measured on its chip comes
+/// before what was on another with the same SMs.
+SmallVector<OwningOpRef<ModuleOp>> builtinTuningFor(ModuleOp module) {
+  SmallVector<OwningOpRef<ModuleOp>> files = builtinTuning(module.getContext());
+  if (TargetAttr target = TargetAttr::of(module))
+    std::stable_partition(
+        files.begin(), files.end(), [&](const OwningOpRef<ModuleOp> &file) {
+          return TargetAttr::of(*file).getName() == target.getName();
+        });
+  return files;
+}
+
 } // namespace
 
 FailureOr<OptionChoice> attn::chooseOptions(ModuleOp module,
                                             const OptionRequest &request) {
   SmallVector<OwningOpRef<ModuleOp>> builtin;
   if (request.by == Choose::Measured)
-    builtin = builtinTuning(module.getContext());
+    builtin = builtinTuningFor(module);
   SmallVector<ModuleOp> tuning(request.tuning);
   for (OwningOpRef<ModuleOp> &file : builtin)
     tuning.push_back(*file);

@@ -7,6 +7,7 @@
 // CHECK-SAME: #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=80000", <persistent>>]
 // CHECK: attn.tuned "attn.attention" of [bf16] columns 128 rows 64 causal packed reads special sorted <persistent>
 // CHECK: attn.tuned "attn.attention" of [bf16] columns 128 rows 64 special <>
+// CHECK: attn.tuned "attn.attention" of [bf16] columns 128 rows 1 to 63 causal <>
 // CHECK: attn.tuned "attn.matmul" of [f16] columns 64 rows 0 <warps = 4>
 module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal <persistent>
@@ -14,6 +15,7 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=80000", <persistent>>]
   attn.tuned "attn.attention" of [bf16] columns 128 rows 64 causal packed reads special sorted <persistent>
   attn.tuned "attn.attention" of [bf16] columns 128 rows 64 special <>
+  attn.tuned "attn.attention" of [bf16] columns 128 rows 1 to 63 causal <>
   attn.tuned "attn.matmul" of [f16] columns 64 rows 0 <warps = 4>
 }
 
@@ -29,6 +31,13 @@ module attributes {attn.target = #attn.target<"h200">} {
 module attributes {attn.target = #attn.target<"h200">} {
   // expected-error @below {{expected 0 or more rows, but got -1}}
   attn.tuned "attn.attention" of [f16] columns 1 rows -1 <>
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200">} {
+  // expected-error @below {{expected at most 64 rows or more, but got 63}}
+  attn.tuned "attn.attention" of [f16] columns 1 rows 64 to 63 <>
 }
 
 // -----

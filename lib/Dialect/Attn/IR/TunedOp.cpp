@@ -77,6 +77,9 @@ LogicalResult TunedOp::verify() {
     return emitOpError("expected 1 or more columns, but got ") << columns;
   if (rows < 0)
     return emitOpError("expected 0 or more rows, but got ") << rows;
+  if (std::optional<int64_t> most = getMostRows(); most && *most < rows)
+    return emitOpError("expected at most ")
+           << rows << " rows or more, but got " << *most;
   if (!getContext()->isOperationRegistered(getOp()))
     return emitOpError("expected the name of an operation, but got '")
            << getOp() << "'";

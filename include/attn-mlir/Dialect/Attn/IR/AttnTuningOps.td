@@ -12,7 +12,8 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     measured. It is for operations `op` (a name), of elements of one of the types
     `of`, whose K and V have together at most `columns` columns (V twice, if it has
     more than K), which have `rows` or more queries where their number is known, and
-    which have a causal mask, or not. A row with `cache` is for K and V of one of
+    which have a causal mask, or not. A row `to` a number is for operations alone whose
+    number of queries is known, and at most that: decoding. A row with `cache` is for K and V of one of
     these types alone, which is not that of the queries; one with `packed` for
     packed queries, one with `reads` for modifications that read an element of a
     captured tensor for each score, one with `special` for those that take a function
@@ -28,13 +29,13 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     ```
   }];
   let arguments = (ins StrAttr:$op, TypeArrayAttr:$elements, OptionalAttr<TypeArrayAttr>:$cache, I64Attr:$columns,
-                       I64Attr:$rows, UnitAttr:$causal, UnitAttr:$packed,
+                       I64Attr:$rows, OptionalAttr<I64Attr>:$most_rows, UnitAttr:$causal, UnitAttr:$packed,
                        UnitAttr:$reads,
                        UnitAttr:$special, UnitAttr:$sorted,
                        Attn_ScheduleAttr:$schedule,
                        DefaultValuedAttr<TypedArrayAttrBase<Attn_VariantAttr, "variants">, "{}">:$variants);
   let assemblyFormat = [{
-    $op `of` $elements (`cache` $cache^)? `columns` $columns `rows` $rows (`causal` $causal^)?
+    $op `of` $elements (`cache` $cache^)? `columns` $columns `rows` $rows (`to` $most_rows^)? (`causal` $causal^)?
     (`packed` $packed^)? (`reads` $reads^)? (`special` $special^)? (`sorted` $sorted^)?
     $schedule (`variants` $variants^)? attr-dict
   }];
