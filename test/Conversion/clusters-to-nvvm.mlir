@@ -17,7 +17,9 @@
 // CHECK: arith.cmpi slt, %{{[^ ]+}}, %c3_i32 : i32
 // CHECK: scf.if %{{[^ ]+}} {
 // CHECK: llvm.store %{{[^ ]+}}, %{{[^ ]+}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<3>
-// CHECK: nvvm.cluster.arrive {aligned}
+// Nothing but shared memory is released: a fence for all would wait for memory.
+// CHECK: nvvm.fence.sync_restrict {order = #nvvm.mem_order<release>}
+// CHECK-NEXT: nvvm.cluster.arrive.relaxed {aligned}
 // CHECK-NEXT: nvvm.cluster.wait {aligned}
 // Of a CTA that there is not, this one's memory is read, and the result dropped.
 // CHECK: %[[IS:[^ ]+]] = arith.cmpi ugt, %[[CTAS]], %c1_i32 : i32

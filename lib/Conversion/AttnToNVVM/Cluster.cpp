@@ -137,6 +137,16 @@ void clusterBarrier(OpBuilder &b, Location loc) {
   NVVM::ClusterWaitOp::create(b, loc, aligned);
 }
 
+/// The same, and what the CTAs have written to their shared memory is seen
+/// behind it, which is all that they show. A barrier that releases as well what
+/// is elsewhere waits for memory.
+void showTiles(OpBuilder &b, Location loc) {
+  UnitAttr aligned = b.getUnitAttr();
+  NVVM::FenceSyncRestrictOp::create(b, loc, NVVM::MemOrderKind::RELEASE);
+  NVVM::ClusterArriveRelaxedOp::create(b, loc, aligned);
+  NVVM::ClusterWaitOp::create(b, loc, aligned);
+}
+
 struct ExchangePattern : OpConversionPattern<ExchangeOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -155,7 +165,7 @@ struct ExchangePattern : OpConversionPattern<ExchangeOp> {
             advance(rewriter, loc, shared, place));
       place += bytesOf(shown);
     }
-    clusterBarrier(rewriter, loc);
+    showTiles(rewriter, loc);
     // No CTA ends, or writes again, while another may read.
     OpBuilder end(op->getBlock()->getTerminator());
     clusterBarrier(end, loc);
