@@ -113,7 +113,7 @@ def _index_element(name, array, rank, what):
     return element
 
 
-def _check_offsets(name, cu, total):
+def check_offsets(name, cu, total):
     """Where the host has the numbers, they are those of sequences within ``total`` elements."""
     if cu is None or device_of(name, cu).platform != "cpu" or not hasattr(cu, "tolist"):
         return
@@ -428,9 +428,10 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     extra = [(f"capture {i}", array) for i, array in enumerate(captured)]
     places = list(zip(("cu_seqlens_q", "cu_seqlens_k", "block_table"), packing))
     extra += [(name, array) for name, array in (("sinks", sinks), ("lengths", lengths), *places) if array is not None]
+    for name, array in (("lengths", lengths), *places):
+        if blocks is not None and array is not None:
+            raise ArgumentError(f"blocks: expected no lengths, cu_seqlens_q, cu_seqlens_k and block_table, but got {name}")
     listed, lists = _blocks.checked(blocks, shapes)
-    if listed is not None and (lengths is not None or packing != (None,) * 3):
-        raise ArgumentError("blocks: expected no lengths, cu_seqlens_q, cu_seqlens_k and block_table, but got some")
     extra += lists + _appended.arrays_of(new)
     _check_devices(device, extra)
     scales = _float8.scales_of(scales, q, shapes.batch if count is None else count, shapes.kv_heads)
@@ -453,8 +454,8 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     if explain:
         return _explain(problem, device, schedule, lower, shapes)
     _check_gradients(named + extra)
-    _check_offsets("cu_seqlens_q", packing[0], shapes.queries)
-    _check_offsets("cu_seqlens_k", packing[1], shapes.keys)
+    check_offsets("cu_seqlens_q", packing[0], shapes.queries)
+    check_offsets("cu_seqlens_k", packing[1], shapes.keys)
     _check_table(packing[2], _appended.lengths_after(new, lengths, layout), sequences.page, k.shape[0])
     plan = _plan(problem, device, schedule, lower, shapes, q)
     if regions is None and not extra and not cache and not in_keys:

@@ -90,6 +90,8 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
     """(O, LSE) of flash_attn_3::fwd's arguments. The last four change how FlashAttention works, not what it
     computes: the compiler chooses that here."""
     refuse(q_v=q_v)
+    if cu_seqlens_k_new is not None and k_new is not None:
+        _kv_cache.check_new(cu_seqlens_k_new, q.shape[0] if cu_seqlens_q is None else cu_seqlens_q.shape[0] - 1, k_new.shape[0])
     is_float8 = _widened_float8.check(q, k, v, q_descale=q_descale, k_descale=k_descale, v_descale=v_descale)
     if is_float8 and all(x is None for x in (
             k_new, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, page_table, kv_batch_idx, leftpad_k, rotary_cos)):

@@ -5,7 +5,7 @@ import typing
 
 import torch
 
-from attn_mlir import _attention, _blocks, _captures, _features, _kernels, _spec
+from attn_mlir import _attention, _blocks, _captures, _kernels, _spec
 from attn_mlir._kernel import Kernel
 
 

@@ -6,7 +6,8 @@ not take, or what is traced, PyTorch does in front of the kernel of attention.
 
 import torch
 
-from attn_mlir import _append, _torch_ops
+from attn_mlir import _append, _attention, _torch_ops
+from attn_mlir._errors import ArgumentError
 
 FLOAT8 = tuple(_append.FLOAT8)
 
@@ -24,6 +25,14 @@ def places_of(cu, count):
     last = max(cu.shape[0] - 2, 0)
     sequence = torch.searchsorted(cu[1:].contiguous(), token, right=True).clamp(max=last)
     return sequence, token - cu[:-1][sequence]
+
+
+def check_new(cu, sequences, tokens):
+    """Refuses offsets of new tokens that are not those of so many sequences; numbers are looked at where the host has them."""
+    if tuple(cu.shape) != (sequences + 1,):
+        raise ArgumentError(f"cu_seqlens_k_new: expected shape {(sequences + 1,)}, but got {tuple(cu.shape)}")
+    if _torch_ops.is_direct((cu,)):
+        _attention.check_offsets("cu_seqlens_k_new", cu, tokens)
 
 
 def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None, scales=(None, None)):

@@ -20,28 +20,29 @@ from attn_mlir._refusals import refuse
 __all__ = ["flex_attention"]
 
 
-def _has_all_blocks(block_mask):
+def _has_all_blocks(block_mask, blocks):
+    """Whether each row of blocks lists all ``blocks`` of keys. Lists may have room for fewer, or for more."""
     count = block_mask.kv_num_blocks
     if block_mask.full_kv_num_blocks is not None:
         count = count + block_mask.full_kv_num_blocks
-    return bool((count == block_mask.kv_indices.shape[-1]).all())
+    return bool((count == blocks).all())
 
 
-def _listed(count, indices):
-    """Which blocks of keys are among the first ``count`` [B, H, rows] of ``indices`` [B, H, rows, columns]."""
-    columns = indices.shape[-1]
-    place = torch.arange(columns, device=indices.device)
-    # What is behind them goes to a column that is dropped.
-    target = torch.where(place < count[..., None], indices, columns).long()
-    found = torch.zeros((*indices.shape[:-1], columns + 1), dtype=torch.bool, device=indices.device)
-    return found.scatter_(-1, target, True)[..., :columns].contiguous()
+def _listed(count, indices, blocks):
+    """Which of so many blocks of keys are among the first ``count`` [B, H, rows] of ``indices`` [B, H, rows, any number]."""
+    place = torch.arange(indices.shape[-1], device=indices.device)
+    # What is behind them, and what is the number of no block, goes to a column that is dropped.
+    is_block = (place < count[..., None]) & (indices >= 0) & (indices < blocks)
+    target = torch.where(is_block, indices, blocks).long()
+    found = torch.zeros((*indices.shape[:-1], blocks + 1), dtype=torch.bool, device=indices.device)
+    return found.scatter_(-1, target, True)[..., :blocks].contiguous()
 
 
-def _mask_of_blocks(block_mask):
+def _mask_of_blocks(block_mask, blocks):
     """A function that says which keys are in blocks that a mask lists."""
-    seen = _listed(block_mask.kv_num_blocks, block_mask.kv_indices)
+    seen = _listed(block_mask.kv_num_blocks, block_mask.kv_indices, blocks)
     if block_mask.full_kv_num_blocks is not None:
-        seen = seen | _listed(block_mask.full_kv_num_blocks, block_mask.full_kv_indices)
+        seen = seen | _listed(block_mask.full_kv_num_blocks, block_mask.full_kv_indices, blocks)
     rows, columns = block_mask.BLOCK_SIZE
 
     def mask(b, h, q, k):
@@ -89,11 +90,12 @@ def _mask_of(block_mask, queries, keys):
     function = getattr(block_mask, "mask_mod", None)
     if function is _flex.noop_mask:
         function = None
-    if function is None and not torch.compiler.is_compiling() and _has_all_blocks(block_mask):
+    of_keys = -(-keys // block_mask.BLOCK_SIZE[1])
+    if function is None and not torch.compiler.is_compiling() and _has_all_blocks(block_mask, of_keys):
         return None, None
     if _blocks.takes(block_mask.BLOCK_SIZE):
         return function, _blocks_of(block_mask, queries, keys)
-    return (function or _mask_of_blocks(block_mask)), None
+    return (function or _mask_of_blocks(block_mask, of_keys)), None
 
 
 def _aux(aux, lse):

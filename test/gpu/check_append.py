@@ -11,6 +11,7 @@ that must stay, each in an allocation of its own, so that memcheck sees whoever 
 
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -36,7 +37,7 @@ def main():
     }
     arguments.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        command = [*arguments.under.split(), sys.executable, str(INPUTS / "append.py"), scratch]
+        command = [*shlex.split(arguments.under), sys.executable, str(INPUTS / "append.py"), scratch]
         return subprocess.run(command, env=environment).returncode
 
 

@@ -205,6 +205,14 @@ class Cache(unittest.TestCase):
                                          (5, KV_HEADS, DIM), (5, KV_HEADS, DIM))
         fa3.flash_attn_with_kvcache(q, k_cache, v_cache, k, v, cache_seqlens=lengths, cu_seqlens_k_new=starts(new))
         self.assertTrue(torch.equal(k_cache[0, 3:5], k[:2]) and torch.equal(v_cache[2, 5:8], v[2:]))
+        before = k_cache.clone()
+        for message, numbers in (
+                (r"expected shape \(4,\), but got \(3,\)", [0, 2, 5]), ("from 0 to 5 that never fall, but got 1 behind 2", [0, 2, 1, 5]),
+                ("from 0 to 5 that never fall, but got 5 behind 6", [0, 2, 4, 6])):
+            with self.assertRaisesRegex(ValueError, f"cu_seqlens_k_new: expected .*{message}|cu_seqlens_k_new: {message}"):
+                fa3.flash_attn_with_kvcache(
+                    q, k_cache, v_cache, k, v, cache_seqlens=lengths, cu_seqlens_k_new=torch.tensor(numbers, dtype=torch.int32))
+        self.assertTrue(torch.equal(k_cache, before))
 
     def paged(self, *caches, size=4):
         """The same caches in pages, in an order that is drawn, and the table of them."""

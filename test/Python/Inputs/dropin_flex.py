@@ -54,6 +54,23 @@ class Flex(unittest.TestCase):
             reference.check(self, lse, wanted[1], torch.float32)
             self.assertTrue((o[:, :, 32:64] == 0).all() and (o[:, :, :32] != 0).any())
 
+    def test_narrow_lists(self):
+        """Lists with room for fewer blocks than there are keys of, each of them used, are not lists of all blocks."""
+        indices = lambda *rows: torch.tensor(rows, dtype=torch.int32)[:, None].expand(1, 1, len(rows), 1)
+        count = torch.ones(1, 1, 2, dtype=torch.int32)
+        for size in (64, 24):  # 24 is no multiple of 16: by a mask.
+            queries, keys = 2 * size, 4 * size
+            blocks = torch_flex.BlockMask.from_kv_blocks(
+                count, indices(3, 1), BLOCK_SIZE=size, seq_lengths=(queries, keys), compute_q_blocks=False)
+            torch.manual_seed(0)
+            q, k, v = torch.randn(2, 4, queries, 16), *(torch.randn(2, 4, keys, 16) for _ in "kv")
+            o, lse = flex_attention(q, k, v, block_mask=blocks, return_lse=True)
+            keep = torch.zeros(queries, keys, dtype=torch.bool)
+            keep[:size, 3 * size:] = keep[size:, size:2 * size] = True
+            wanted = reference.attention(q, k, v, keep=keep)
+            reference.check(self, o, wanted[0], torch.float32)
+            reference.check(self, lse, wanted[1], torch.float32)
+
     def test_lists(self):
         """Odd lengths and sizes of blocks, a list for each head or one for all; what is listed decides, not what mask_mod says elsewhere."""
         torch.manual_seed(0)
@@ -103,8 +120,11 @@ class Flex(unittest.TestCase):
                 ("kv_num_blocks: expected int32 or int64, but got", ((32, 32), lists[0].half(), lists[1]))):
             with self.assertRaisesRegex(ValueError, message):
                 attn_mlir.attention(*make(), blocks=blocks)
-        with self.assertRaisesRegex(ValueError, "blocks: expected no lengths"):
-            attn_mlir.attention(*make(), blocks=((32, 32), *lists), lengths=torch.tensor([1, 2]))
+        # Whatever else is wrong: lists of each sequence are no shape that packed sequences have.
+        for name, given in (("lengths", torch.tensor([1, 2])), ("cu_seqlens_q", torch.tensor([0, 1, 2], dtype=torch.int32))):
+            with self.assertRaisesRegex(ValueError, f"blocks: expected no lengths, cu_seqlens_q, .* but got {name}"):
+                q, k, v = make()
+                attn_mlir.attention(q[: None if name == "lengths" else 1], k, v, blocks=((32, 32), *(x.expand(2, *x.shape[1:]) for x in lists)), **{name: given})
         with self.assertRaisesRegex(ValueError, "enable_gqa"):
             flex_attention(*make(2))
         q, k, v = make()
