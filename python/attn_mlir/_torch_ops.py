@@ -289,6 +289,14 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seq
     return _packed(*arguments) if is_direct(arguments[:9]) else torch.ops.attn_mlir.varlen_fwd(*arguments)
 
 
+def are_equal(q, cu, longest, batch):
+    """Whether packed queries [tokens, H, D] are so many that each sequence has ``longest``, at most which it has. Queries behind the last sequence would
+    count as its: they are seen where the host has the offsets, and callers with offsets on a device have none, as FlashAttention's do."""
+    if cu is None or not longest or q.shape[0] != batch * longest:
+        return False
+    return cu.device.type != "cpu" or not is_direct((cu,)) or int(cu[-1]) == q.shape[0]
+
+
 def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=None, first=None, alibi_slopes=None,
                     scale=None, causal=False, window=(-1, -1), chunk=0, softcap=0.0, max_seqlen_q=None, scales=None, sinks=None):
     """(O, LSE) of q [B, S, H, D], or of packed sequences [tokens, H, D], to caches [pages, page size, Hkv, D] in
@@ -298,7 +306,7 @@ def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=Non
     Where sequences of at most ``max_seqlen_q`` queries fill q, all have as many, and kernels that know it are faster.
     """
     batch = lengths.shape[0]
-    if cu_seqlens_q is not None and max_seqlen_q and q.shape[0] == batch * max_seqlen_q:
+    if are_equal(q, cu_seqlens_q, max_seqlen_q, batch):
         found = attention_paged(
             q.unflatten(0, (batch, max_seqlen_q)), k, v, table, lengths, seqused_q=seqused_q, first=first,
             alibi_slopes=alibi_slopes, scale=scale, causal=causal, window=window, chunk=chunk, softcap=softcap,

@@ -242,6 +242,17 @@ class Cache(unittest.TestCase):
         same = fa3.flash_attn_with_kvcache(q[:2], k_cache, v_cache, cache_batch_idx=few, **options)
         self.assertTrue(torch.equal(some, same))
 
+    def test_rows_behind_packed_queries(self):
+        """As many rows as two sequences of three queries have, of which the second has two."""
+        for new in (False, True):
+            q, k_cache, v_cache, k, v = make((6, HEADS, DIM), *[(2, 20, KV_HEADS, DIM)] * 2, *[(2, 2, KV_HEADS, DIM)] * 2)
+            k_pages, v_pages, table = self.paged(k_cache.repeat(1, 4, 1, 1), v_cache.repeat(1, 4, 1, 1), size=16)
+            options = {"cache_seqlens": torch.tensor([6, 17], dtype=torch.int32), "cu_seqlens_q": starts((3, 2)), "max_seqlen_q": 3,
+                       "page_table": table, "causal": True, **({"k": k, "v": v} if new else {})}
+            got = fa3.flash_attn_with_kvcache(q, k_pages, v_pages, **options)
+            wanted = fa3.flash_attn_with_kvcache(q[:5], k_pages, v_pages, **options)
+            self.assertTrue(torch.equal(got[:5], wanted))
+
     def test_append_to_pages(self):
         """The kernel writes what PyTorch's indices write, nothing else, and nothing where there is no page."""
         page, none = 16, -7.0
