@@ -33,7 +33,13 @@ part() {
 
 rm -rf build/times
 part "build" utils/build.sh
-[[ ${ATTN_REQUIRE_WHEELS:-} != 1 ]] || utils/wheels.sh --environment
+if [[ ${ATTN_REQUIRE_WHEELS:-} == 1 ]]; then
+  utils/wheels.sh --environment
+  # For tests that read machine code, which a user's machine may skip.
+  build-wheel-env/bin/pip install --quiet --disable-pip-version-check \
+    --target build/disassembler 'nvidia-cuda-nvdisasm>=13,<14'
+  PATH=$(echo "$PWD"/build/disassembler/nvidia/*/bin):$PATH
+fi
 part "format" utils/check-format.sh
 if [[ $quick == 0 ]]; then
   tidy=()

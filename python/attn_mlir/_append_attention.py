@@ -33,7 +33,7 @@ def attention(q, k_cache, v_cache, k, v, lengths, *, rows=None, table=None, cu_q
     if not _torch_ops.is_direct(tensors) or (rows is not None and table is None) or not _reads_pages(k_cache, table):
         return None
     batch, is_packed = lengths.shape[0], cu_q is not None
-    fills = _torch_ops.are_equal(q, cu_q, longest, batch)
+    fills = _torch_ops.are_of_one_length(q, cu_q, longest, batch)
     if is_packed and table is None and k_cache.dtype == k.dtype:
         return None  # Whose keys are packed sequences, too.
     numbers = [x for x in (lengths, table, cu_new) if x is not None]

@@ -289,7 +289,7 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seq
     return _packed(*arguments) if is_direct(arguments[:9]) else torch.ops.attn_mlir.varlen_fwd(*arguments)
 
 
-def are_equal(q, cu, longest, batch):
+def are_of_one_length(q, cu, longest, batch):
     """Whether packed queries [tokens, H, D] are so many that each sequence has ``longest``, at most which it has. Queries behind the last sequence would
     count as its: they are seen where the host has the offsets, and callers with offsets on a device have none, as FlashAttention's do."""
     if cu is None or not longest or q.shape[0] != batch * longest:
@@ -306,7 +306,7 @@ def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=Non
     Where sequences of at most ``max_seqlen_q`` queries fill q, all have as many, and kernels that know it are faster.
     """
     batch = lengths.shape[0]
-    if are_equal(q, cu_seqlens_q, max_seqlen_q, batch):
+    if are_of_one_length(q, cu_seqlens_q, max_seqlen_q, batch):
         found = attention_paged(
             q.unflatten(0, (batch, max_seqlen_q)), k, v, table, lengths, seqused_q=seqused_q, first=first,
             alibi_slopes=alibi_slopes, scale=scale, causal=causal, window=window, chunk=chunk, softcap=softcap,

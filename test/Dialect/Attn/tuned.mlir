@@ -36,7 +36,7 @@ module attributes {attn.target = #attn.target<"h200">} {
 // -----
 
 module attributes {attn.target = #attn.target<"h200">} {
-  // expected-error @below {{expected at most 64 rows or more, but got 63}}
+  // expected-error @below {{expected rows from 64 to as many or more, but got 63}}
   attn.tuned "attn.attention" of [f16] columns 1 rows 64 to 63 <>
 }
 

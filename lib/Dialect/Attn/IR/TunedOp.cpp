@@ -78,8 +78,8 @@ LogicalResult TunedOp::verify() {
   if (rows < 0)
     return emitOpError("expected 0 or more rows, but got ") << rows;
   if (std::optional<int64_t> most = getMostRows(); most && *most < rows)
-    return emitOpError("expected at most ")
-           << rows << " rows or more, but got " << *most;
+    return emitOpError("expected rows from ")
+           << rows << " to as many or more, but got " << *most;
   if (!getContext()->isOperationRegistered(getOp()))
     return emitOpError("expected the name of an operation, but got '")
            << getOp() << "'";
