@@ -87,18 +87,19 @@ struct ConvertAttnToNVVMPass
         .getShuffleResult();
   }
 
-  /// Barriers are initialised by one thread: the others wait for it.
-  static void fenceAfterRings(LLVM::LLVMFuncOp function) {
+  /// Barriers are initialised by one thread: the others wait for it. Where they
+  /// do, or null without rings.
+  static Operation *fenceAfterRings(LLVM::LLVMFuncOp function) {
     RingCreateOp last;
     function.walk([&](RingCreateOp ring) { last = ring; });
     if (!last)
-      return;
+      return nullptr;
     OpBuilder b(last->getContext());
     b.setInsertionPointAfter(last);
     // Other CTAs, and the tensor memory accelerator, see them then, too.
     if (TargetAttr::of(function).hasCapability("tma"))
       NVVM::FenceMbarrierInitOp::create(b, last.getLoc());
-    gpu::BarrierOp::create(b, last.getLoc());
+    return gpu::BarrierOp::create(b, last.getLoc());
   }
 
   /// Bytes that `user` moves at once, of which bases and strides are multiples;
@@ -123,7 +124,7 @@ struct ConvertAttnToNVVMPass
                   {{"align", findAlignments(function, accessBytes)},
                    {"shared_bytes",
                     Builder(&getContext()).getI64IntegerAttr(sharedBytes)}});
-    fenceAfterRings(function);
+    openExchanges(function, fenceAfterRings(function));
     castExchanges(function);
 
     NVVMConverter converter(&getContext());
@@ -142,6 +143,7 @@ struct ConvertAttnToNVVMPass
                                copies ? ReadThread(readThreadAgain)
                                       : ReadThread());
     populateClusterPatterns(converter, patterns);
+    populateScatterPatterns(converter, patterns);
     populateElementPatterns(converter, patterns);
     populateGatherPatterns(converter, patterns);
     populateInStepPatterns(converter, patterns);

@@ -13,28 +13,24 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace attn;
 
-/// Rows of tiles in shared memory start at multiples of this.
-static constexpr int64_t kAlignment = 16;
-/// Where the tiles of an exchange lie, from the start of shared memory.
-static constexpr StringLiteral kPlaceAttr = "data";
-
-static int64_t bytesOf(ViewType view) {
-  int64_t elements = ShapedType::getNumElements(view.getShape().drop_front());
-  return llvm::alignTo(elements * view.getElementBytes(), kAlignment);
+int64_t attn::placedBytesOf(ExchangeOp op, ViewType view) {
+  return llvm::alignTo(op.getHeldBytes(view), kExchangeAlignment);
 }
 
 int64_t attn::placeExchanges(LLVM::LLVMFuncOp function, int64_t bytes) {
   Builder b(function.getContext());
   function.walk([&](ExchangeOp exchange) {
-    bytes = llvm::alignTo(bytes, kAlignment);
-    exchange->setAttr(kPlaceAttr, b.getI64IntegerAttr(bytes));
+    bytes = llvm::alignTo(bytes, kExchangeAlignment);
+    exchange->setAttr(kExchangePlaceAttr, b.getI64IntegerAttr(bytes));
     for (Value view : exchange.getViews())
-      bytes += bytesOf(cast<ViewType>(view.getType()));
+      bytes += placedBytesOf(exchange, cast<ViewType>(view.getType()));
+    // Behind the tiles, the barrier that they arrive at.
+    if (exchange.getScatter())
+      bytes += kBarrierBytes;
   });
   return bytes;
 }
@@ -45,10 +41,15 @@ static Value castShown(OpBuilder &b, Location loc, ViewType view,
   auto wide = [&](int64_t v) -> Value {
     return arith::ConstantIntOp::create(b, loc, v, 64);
   };
-  Value ctas = NVVM::ClusterDimBlocksXOp::create(b, loc, b.getI32Type());
+  int64_t known = view.getShape()[0];
+  Value ctas = ShapedType::isDynamic(known)
+                   ? arith::ExtUIOp::create(b, loc, b.getI64Type(),
+                                            NVVM::ClusterDimBlocksXOp::create(
+                                                b, loc, b.getI32Type()))
+                         .getResult()
+                   : wide(known);
   SmallVector<Value> values{
-      pointer, LLVM::ZeroOp::create(b, loc, pointer.getType()),
-      arith::ExtUIOp::create(b, loc, b.getI64Type(), ctas)};
+      pointer, LLVM::ZeroOp::create(b, loc, pointer.getType()), ctas};
   for (int64_t size : view.getShape().drop_front())
     values.push_back(wide(size));
   SmallVector<Value> strides;
@@ -69,13 +70,16 @@ void attn::castExchanges(LLVM::LLVMFuncOp function) {
   for (ExchangeOp exchange : exchanges) {
     OpBuilder b(exchange);
     Location loc = exchange.getLoc();
-    int64_t place = exchange->getAttrOfType<IntegerAttr>(kPlaceAttr).getInt();
+    int64_t place =
+        exchange->getAttrOfType<IntegerAttr>(kExchangePlaceAttr).getInt();
     Value shared = dynamicSharedAt(b, loc, 0);
     for (Value view : exchange.getViews()) {
       auto viewType = cast<ViewType>(view.getType());
-      view.replaceAllUsesWith(
-          castShown(b, loc, viewType, advance(b, loc, shared, place)));
-      place += bytesOf(viewType);
+      Value shown = castShown(b, loc, viewType, advance(b, loc, shared, place));
+      if (exchange.getScatter())
+        Scatter(exchange).mark(shown.getDefiningOp());
+      view.replaceAllUsesWith(shown);
+      place += placedBytesOf(exchange, viewType);
     }
   }
 }
@@ -95,17 +99,27 @@ ShownTile::ShownTile(LoadOp op, OpBuilder &b)
   Value ctas = arith::TruncIOp::create(b, loc, b.getI32Type(), view.sizes[0]);
   exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, offsets[0],
                                  ctas);
-  // Of a CTA that there is not, an address of this one's is read in vain.
-  Value self = NVVM::BlockInClusterIdXOp::create(b, loc, b.getI32Type());
-  Value rank = arith::SelectOp::create(b, loc, exists, offsets[0], self);
-  auto peers = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
-  base = NVVM::MapaOp::create(b, loc, peers, view.pointer, rank);
   ArrayRef<int64_t> shape = op.getView().getType().getShape();
   for (auto [offset, size] :
        llvm::zip(llvm::drop_begin(offsets), shape.drop_front())) {
     starts.push_back(offset);
     sizes.push_back(size);
   }
+  if (std::optional<Scatter> scatter = Scatter::ofView(op.getView())) {
+    // It is here, behind what came from the CTAs in front.
+    Value room = scatter->roomOf(t, ctas);
+    Value first = t.add(arith::MulIOp::create(b, loc, offsets[0], room),
+                        scatter->placeOf(t, offsets[1], ctas));
+    // Coordinates count from the first row of the tile.
+    row = arith::SubIOp::create(b, loc, first, offsets[1]);
+    base = view.pointer;
+    return;
+  }
+  // Of a CTA that there is not, an address of this one's is read in vain.
+  Value self = NVVM::BlockInClusterIdXOp::create(b, loc, b.getI32Type());
+  Value rank = arith::SelectOp::create(b, loc, exists, offsets[0], self);
+  auto peers = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
+  base = NVVM::MapaOp::create(b, loc, peers, view.pointer, rank);
 }
 
 Value ShownTile::contains(ValueRange coordinates) const {
@@ -120,13 +134,63 @@ Value ShownTile::contains(ValueRange coordinates) const {
 
 Value ShownTile::address(ValueRange coordinates) const {
   ThreadBuilder t{b, loc};
-  Value element = t.constant(0);
-  for (auto [c, start, size] : llvm::zip(coordinates, starts, sizes))
-    element = t.add(t.mul(element, size), t.add(start, c));
+  Value element = row ? row : t.constant(0);
+  for (auto [dim, c] : llvm::enumerate(coordinates)) {
+    if (dim > 0)
+      element = t.mul(element, sizes[dim]);
+    element = t.add(element, t.add(starts[dim], c));
+  }
   return advance(b, loc, base, t.mul(element, bytes));
 }
 
 Value ShownTile::elsewhere() const { return base; }
+
+GivenTile::GivenTile(OpBuilder &b, Location loc, FragmentAttr layout,
+                     ViewType view)
+    : b(b), loc(loc), layout(layout), shape(view.getShape().drop_front()) {}
+
+/// Registers in a row that hold neighbouring columns, two at most: as many
+/// as accumulators have.
+static int64_t neighbours(FragmentAttr layout, ArrayRef<int64_t> shape) {
+  if (layout.getRank() != 2 || layout.getRegisters().empty())
+    return 1;
+  FragmentAttr::Mode first = layout.getRegisterModes().front();
+  bool pairs = first.strides[0] == 0 && first.strides[1] == 1 &&
+               first.size % 2 == 0 && shape.back() % 2 == 0;
+  return pairs ? 2 : 1;
+}
+
+void GivenTile::forEachRun(Value registers, Place place, Write write) const {
+  ThreadBuilder t{b, loc, readThreadAgain(b, loc)};
+  SmallVector<Value> thread;
+  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+    thread.push_back(t.threadOffset(layout, dim));
+  Value owner = t.ownsFirstCopy(layout);
+  int64_t run = neighbours(layout, shape);
+  auto elements = vector::ToElementsOp::create(b, loc, registers);
+  for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
+    Value inside = owner;
+    SmallVector<Value> coordinates;
+    for (auto [base, offset, size] :
+         llvm::zip(thread, layout.getRegisterOffset(r), shape)) {
+      coordinates.push_back(t.add(base, offset));
+      inside = t.both(inside, t.less(coordinates.back(), t.constant(size)));
+    }
+    SmallVector<Value> at = place(t, coordinates);
+    scf::IfOp::create(b, loc, inside, [&](OpBuilder &nested, Location) {
+      write(nested, at, ValueRange(elements.getResults()).slice(r, run));
+      scf::YieldOp::create(nested, loc);
+    });
+  }
+}
+
+Value attn::elementOf(const ThreadBuilder &t, ValueRange coordinates,
+                      ArrayRef<int64_t> shape) {
+  Value element = t.constant(0);
+  for (auto [c, size] : llvm::zip(coordinates, shape))
+    element = t.add(t.mul(element, size), c);
+  return element;
+}
 
 namespace {
 
@@ -152,8 +216,10 @@ struct ExchangePattern : OpConversionPattern<ExchangeOp> {
   LogicalResult
   matchAndRewrite(ExchangeOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getScatter())
+      return rewriter.notifyMatchFailure(op, "tiles are sent");
     Location loc = op.getLoc();
-    int64_t place = op->getAttrOfType<IntegerAttr>(kPlaceAttr).getInt();
+    int64_t place = op->getAttrOfType<IntegerAttr>(kExchangePlaceAttr).getInt();
     Value shared = dynamicSharedAt(rewriter, loc, 0);
     for (auto [tile, registers, view] :
          llvm::zip(op.getTiles(), adaptor.getTiles(), op.getViews())) {
@@ -163,7 +229,7 @@ struct ExchangePattern : OpConversionPattern<ExchangeOp> {
       auto shown = cast<ViewType>(view.getType());
       write(rewriter, loc, layout, registers, shown,
             advance(rewriter, loc, shared, place));
-      place += bytesOf(shown);
+      place += placedBytesOf(op, shown);
     }
     showTiles(rewriter, loc);
     // No CTA ends, or writes again, while another may read.
@@ -177,45 +243,23 @@ private:
   /// Writes the elements that are shown, neighbouring columns together.
   static void write(OpBuilder &b, Location loc, FragmentAttr layout,
                     Value registers, ViewType view, Value base) {
-    ThreadBuilder t{b, loc, readThreadAgain(b, loc)};
     ArrayRef<int64_t> shape = view.getShape().drop_front();
-    SmallVector<Value> thread;
-    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
-      thread.push_back(t.threadOffset(layout, dim));
-    Value owner = t.ownsFirstCopy(layout);
-    int64_t run = neighbours(layout, shape);
-    auto elements = vector::ToElementsOp::create(b, loc, registers);
-    auto several = VectorType::get({run}, view.getElementType());
-    for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
-      Value inside = owner, element = t.constant(0);
-      for (auto [base, offset, size] :
-           llvm::zip(thread, layout.getRegisterOffset(r), shape)) {
-        Value c = t.add(base, offset);
-        inside = t.both(inside, t.less(c, t.constant(size)));
-        element = t.add(t.mul(element, size), c);
-      }
-      Value address =
-          advance(b, loc, base, t.mul(element, view.getElementBytes()));
-      scf::IfOp::create(b, loc, inside, [&](OpBuilder &nested, Location) {
-        Value part = vector::FromElementsOp::create(
-            nested, loc, several,
-            ValueRange(elements.getResults()).slice(r, run));
-        LLVM::StoreOp::create(nested, loc, part, address,
-                              run * view.getElementBytes());
-        scf::YieldOp::create(nested, loc);
-      });
-    }
-  }
-
-  /// Registers in a row that hold neighbouring columns, two at most: as many
-  /// as accumulators have.
-  static int64_t neighbours(FragmentAttr layout, ArrayRef<int64_t> shape) {
-    if (layout.getRank() != 2 || layout.getRegisters().empty())
-      return 1;
-    FragmentAttr::Mode first = layout.getRegisterModes().front();
-    bool pairs = first.strides[0] == 0 && first.strides[1] == 1 &&
-                 first.size % 2 == 0 && shape.back() % 2 == 0;
-    return pairs ? 2 : 1;
+    int64_t bytes = view.getElementBytes();
+    GivenTile(b, loc, layout, view)
+        .forEachRun(
+            registers,
+            [&](const ThreadBuilder &t,
+                ValueRange coordinates) -> SmallVector<Value> {
+              Value element = elementOf(t, coordinates, shape);
+              return {advance(b, loc, base, t.mul(element, bytes))};
+            },
+            [&](OpBuilder &nested, ValueRange address, ValueRange elements) {
+              auto run = static_cast<int64_t>(elements.size());
+              auto several = VectorType::get({run}, view.getElementType());
+              Value part = vector::FromElementsOp::create(nested, loc, several,
+                                                          elements);
+              LLVM::StoreOp::create(nested, loc, part, address[0], run * bytes);
+            });
   }
 };
 

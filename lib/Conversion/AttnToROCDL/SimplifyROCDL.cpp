@@ -140,7 +140,7 @@ bool isF32ToBf16(arith::TruncFOp op, VectorType type) {
 /// takes three instructions more, for NaNs that would carry into the sign:
 /// those with all bits set that a mantissa has in bf16, and more below, which
 /// no instruction and no conversion from 16 bits makes.
-struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
+struct RoundToBf16Pattern : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &b) const override {
@@ -215,5 +215,5 @@ void attn::populateTruncatePatterns(RewritePatternSet &patterns,
   if (converts)
     patterns.add<TruncatePairsPattern>(patterns.getContext());
   else
-    patterns.add<TruncatePattern>(patterns.getContext());
+    patterns.add<RoundToBf16Pattern>(patterns.getContext());
 }

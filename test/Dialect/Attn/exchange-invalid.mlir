@@ -77,3 +77,33 @@ attn.kernel @element(%n: index) {
     %x = attn.exchange %i gives %t : tensor<16xf32> -> !attn.view<4x16xf16>
   }
 }
+
+// -----
+
+attn.kernel @no_rows(%n: index) {
+  attn.grid (%i) visit %v in (row = %n) cluster {
+    %t = arith.constant dense<1.0> : tensor<16xf32>
+    // expected-error @below {{'attn.exchange' op expected at least one row of each CTA, but got 0}}
+    %x = attn.exchange %i gives %t scatter 0 : tensor<16xf32> -> !attn.view<?x16xf32>
+  }
+}
+
+// -----
+
+attn.kernel @other_rows(%n: index) {
+  attn.grid (%i) visit %v in (row = %n) cluster {
+    %t = arith.constant dense<1.0> : tensor<16xf32>
+    // expected-error @below {{'attn.exchange' op expected views of as many CTAs and rows as '!attn.view<4x8xf32>' has, to scatter, but got '!attn.view<4x4xf32>'}}
+    %x:2 = attn.exchange %i gives %t, %t scatter 1 : tensor<16xf32>, tensor<16xf32> -> !attn.view<4x8xf32>, !attn.view<4x4xf32>
+  }
+}
+
+// -----
+
+attn.kernel @half(%n: index) {
+  attn.grid (%i) visit %v in (row = %n) cluster {
+    %t = arith.constant dense<1.0> : tensor<16xf16>
+    // expected-error @below {{'attn.exchange' op expected tiles of f32 to scatter, but got '!attn.view<4x8xf16>'}}
+    %x = attn.exchange %i gives %t scatter 1 : tensor<16xf16> -> !attn.view<4x8xf16>
+  }
+}

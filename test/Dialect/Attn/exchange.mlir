@@ -38,3 +38,16 @@ attn.kernel @exchange(%o: !attn.view<?x8xf32>, %n: index) {
     attn.store %u, %o[%r, %c0] : tensor<16x8xf32> -> !attn.view<?x8xf32>
   }
 }
+
+// CHECK-LABEL: attn.kernel @scattered
+// CHECK: attn.exchange %{{[^ ]+}} gives %{{[^ ]+}} scatter 2 : tensor<16x8xf32> -> !attn.view<4x3x8xf32>
+attn.kernel @scattered(%o: !attn.view<?x8xf32>, %n: index) {
+  %c4 = arith.constant 4 : index
+  %c0 = arith.constant 0 : index
+  attn.grid (%i, %part) visit %visit in (row = %n, part = %c4) cluster {
+    %t = arith.constant dense<1.0> : tensor<16x8xf32>
+    %v = attn.exchange %part gives %t scatter 2 : tensor<16x8xf32> -> !attn.view<4x3x8xf32>
+    %u = attn.load %v[%c0, %c0, %c0] : !attn.view<4x3x8xf32> -> tensor<2x8xf32>
+    attn.store %u, %o[%i, %c0] : tensor<2x8xf32> -> !attn.view<?x8xf32>
+  }
+}

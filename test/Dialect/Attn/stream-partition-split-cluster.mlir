@@ -49,7 +49,8 @@
 
 // THREE-LABEL: attn.kernel @decode_attention(
 // THREE: split = %c3) sharing
-// THREE: attn.exchange {{.*}} -> !attn.view<3x4xf32>
+// A stated number of parts are sent to who merges them, each its share of the four rows.
+// THREE: attn.exchange {{.*}} scatter 2 : {{.*}} -> !attn.view<3x4xf32>
 // THREE: attn.stream %{{[^ ]+}} step 3 over [%c0 to %c3]
 
 // SAID: attn.exchange

@@ -371,6 +371,30 @@ static bool isShown(RankedTensorType tile, ViewType view) {
                       });
 }
 
+/// CTAs of a cluster at most, on any chip (PTX ISA, "Cluster of Cooperative
+/// Thread Arrays").
+static constexpr int64_t kMostClusterCTAs = 16;
+
+/// Rows of all tiles are scattered alike.
+static LogicalResult verifyScatter(ExchangeOp op) {
+  if (!op.getScatter())
+    return success();
+  if (*op.getScatter() < 1)
+    return op.emitOpError("expected at least one row of each CTA, but got ")
+           << *op.getScatter();
+  auto first = cast<ViewType>(op.getViews()[0].getType());
+  for (Value view : op.getViews()) {
+    auto type = cast<ViewType>(view.getType());
+    if (type.getShape().take_front(2) != first.getShape().take_front(2))
+      return op.emitOpError("expected views of as many CTAs and rows as ")
+             << first << " has, to scatter, but got " << type;
+    if (!type.getElementType().isF32())
+      return op.emitOpError("expected tiles of f32 to scatter, but got ")
+             << type;
+  }
+  return success();
+}
+
 LogicalResult ExchangeOp::verify() {
   Operation *parent = (*this)->getParentOp();
   Operation *body = isa<SpecializeOp>(parent) ? parent->getParentOp() : parent;
@@ -391,15 +415,31 @@ LogicalResult ExchangeOp::verify() {
       return emitOpError("expected a view of CTAs and of at most the sizes of ")
              << given << ", but got " << seen;
   }
-  return success();
+  return verifyScatter(*this);
+}
+
+int64_t ExchangeOp::getHeldRows(ViewType view) {
+  int64_t rows = view.getShape()[1];
+  if (!getScatter())
+    return rows;
+  int64_t ctas = view.getShape()[0], group = *getScatter(),
+          groups = llvm::divideCeil(rows, group);
+  if (!ShapedType::isDynamic(ctas))
+    return ctas * llvm::divideCeil(groups, ctas) * group;
+  // However many CTAs there are: each has at most one group more than its
+  // share.
+  return (groups + kMostClusterCTAs - 1) * group;
+}
+
+int64_t ExchangeOp::getHeldBytes(ViewType view) {
+  return getHeldRows(view) *
+         ShapedType::getNumElements(view.getShape().drop_front(2)) *
+         view.getElementBytes();
 }
 
 int64_t ExchangeOp::getBytes() {
   int64_t bytes = 0;
-  for (Value view : getViews()) {
-    auto type = cast<ViewType>(view.getType());
-    bytes += ShapedType::getNumElements(type.getShape().drop_front()) *
-             type.getElementBytes();
-  }
+  for (Value view : getViews())
+    bytes += getHeldBytes(cast<ViewType>(view.getType()));
   return bytes;
 }

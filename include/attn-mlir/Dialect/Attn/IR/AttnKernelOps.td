@@ -317,18 +317,30 @@ def Attn_ExchangeOp : Attn_Op<"exchange", [
     the view has. The views last as long as the body that the operation stands in,
     at whose end the CTAs wait for each other again.
 
-    On NVIDIA GPUs they lie in distributed shared memory (PTX ISA, "mapa").
+    `scatter` n: the rows of the tiles belong to one CTA each, n in a row to CTA 0,
+    the next n to CTA 1, and after the last CTA to CTA 0 again. A CTA sees its own
+    rows of all tiles, and what it reads of others is undefined. So tiles are sent
+    to whom they are for, and no CTA waits at the end of the body.
+
+    On NVIDIA GPUs they lie in distributed shared memory (PTX ISA, "mapa"), where
+    scattered rows are written by "st.async".
 
     Example: `%v = attn.exchange %part gives %t : tensor<64x128xf32> -> !attn.view<?x4x128xf32>`
   }];
-  let arguments = (ins Index:$part, Variadic<AnyRankedTensor>:$tiles);
+  let arguments = (ins Index:$part, Variadic<AnyRankedTensor>:$tiles,
+                       OptionalAttr<I64Attr>:$scatter);
   let results = (outs Variadic<Attn_ViewType>:$views);
   let assemblyFormat = [{
-    $part `gives` $tiles attr-dict `:` type($tiles) `->` type($views)
+    $part `gives` $tiles (`scatter` $scatter^)? attr-dict `:` type($tiles) `->` type($views)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Bytes that one CTA gives.
+    /// Rows of a view's tiles that lie in the memory of one CTA, at most: of its
+    /// own tile, or of all that are scattered to it.
+    int64_t getHeldRows(::attn::ViewType view);
+    /// Bytes of a view there.
+    int64_t getHeldBytes(::attn::ViewType view);
+    /// Bytes of all views there.
     int64_t getBytes();
   }];
 }

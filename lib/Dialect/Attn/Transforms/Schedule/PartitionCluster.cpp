@@ -8,6 +8,9 @@
 using namespace mlir;
 using namespace attn;
 
+/// Bytes that a CTA may be sent by its cluster: rings want what is left.
+static constexpr int64_t kMostScattered = 16 << 10;
+
 Value Partitioner::countInCluster(StreamKernel &kernel) {
   IndexBuilder m{kernel.getBuilder(), op.getLoc()};
   if (split.parts > 0)
@@ -40,8 +43,46 @@ ExchangeOp Partitioner::exchange(StreamKernel &kernel, ArrayRef<Value> state) {
     types.push_back(ViewType::get(op->getContext(), shape,
                                   getElementTypeOrSelf(value.getType())));
   }
-  return ExchangeOp::create(kernel.getBuilder(), op.getLoc(), types,
-                            kernel.getContext().offsets[splitAxis()], state);
+  auto shown =
+      ExchangeOp::create(kernel.getBuilder(), op.getLoc(), types,
+                         kernel.getContext().offsets[splitAxis()], state,
+                         /*scatter=*/IntegerAttr());
+  scatter(shown);
+  return shown;
+}
+
+void Partitioner::scatter(ExchangeOp shown) {
+  bool byRows = llvm::all_of(op.getStateMaps(), [&](AffineMap map) {
+    return map.getNumResults() > 0 && map.getDimPosition(0) == rowAxis();
+  });
+  int64_t rows = sharedRows();
+  if (split.parts > 0)
+    rows = wholeShare(
+        std::min<int64_t>(rows, llvm::divideCeil(heldRows(), split.parts)));
+  if (!byRows)
+    return;
+  shown.setScatter(rows);
+  if (shown.getBytes() > kMostScattered)
+    shown.removeScatterAttr();
+}
+
+int64_t Partitioner::heldRows() const {
+  int64_t extent = axes[rowAxis()].extent, size = sizes[rowAxis()];
+  return ShapedType::isDynamic(extent) ? size : std::min(extent, size);
+}
+
+int64_t Partitioner::sharedRows() const {
+  // A CTA's share in the largest cluster: its loads are under way together.
+  int64_t share = heldRows() / TargetAttr::of(op).get(Fact::MaxClusterCTAs);
+  return wholeShare(
+      std::max(mergeRows(axes[rowAxis()], sizes[rowAxis()]), share));
+}
+
+int64_t Partitioner::wholeShare(int64_t rows) const {
+  // What is behind the tile belongs to another cluster.
+  while (sizes[rowAxis()] % rows != 0)
+    --rows;
+  return rows;
 }
 
 SmallVector<Value> Partitioner::loadShown(StreamKernel &kernel,
@@ -73,15 +114,8 @@ void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown,
   IndexBuilder m{b, op.getLoc()};
   const TileContext &context = kernel.getContext();
   unsigned axis = rowAxis();
-  // A CTA's share in the largest cluster: its loads are under way together.
-  int64_t held = ShapedType::isDynamic(axes[axis].extent)
-                     ? sizes[axis]
-                     : std::min(axes[axis].extent, sizes[axis]);
-  int64_t share = held / TargetAttr::of(op).get(Fact::MaxClusterCTAs),
-          rows = std::max(mergeRows(axes[axis], sizes[axis]), share);
-  // What is behind the tile belongs to another cluster.
-  while (sizes[axis] % rows != 0)
-    --rows;
+  int64_t rows = shown.getScatter() ? static_cast<int64_t>(*shown.getScatter())
+                                    : sharedRows();
   Value first = context.offsets[axis], step = m.constant(rows),
         part = context.offsets[splitAxis()],
         parts = context.extents[splitAxis()];

@@ -234,6 +234,15 @@ private:
 
   /// Shows the CTA's state to its cluster: as many rows as there can be.
   ExchangeOp exchange(StreamKernel &kernel, llvm::ArrayRef<mlir::Value> state);
+  /// Has few rows sent to who merges them, each CTA of a stated number its
+  /// share.
+  void scatter(ExchangeOp shown);
+  /// Rows of a tile that there can be.
+  int64_t heldRows() const;
+  /// Rows that a CTA of a cluster merges at once, where it reads others'.
+  int64_t sharedRows() const;
+  /// At most so many rows, of which a tile is a multiple.
+  int64_t wholeShare(int64_t rows) const;
 
   /// The rows of a state from `row` on, of the part at the stream's position.
   llvm::SmallVector<mlir::Value> loadShown(StreamKernel &kernel,
