@@ -231,6 +231,11 @@ def measure(torch, package, fa3, flush, kernel, shape, only, table, ratios):
     if not re.search(only, name) or (queries > 1 and not fa3):
         return
     size = 4 * batch * kernel[2] * keys * kernel[3]
+    # FlashAttention-3 has a copy of K and V, and float64 takes two sequences of them.
+    needed = size * (2 if fa3 else 1) + 4 * size * min(batch, 2) // batch + (1 << 30)
+    if needed > torch.cuda.get_device_properties(0).total_memory:
+        print(f"SKIPPED: {name} takes {needed >> 30} GiB, more than this GPU has")
+        return
     calls = Shape(torch, package, fa3, kernel, *shape)
     times = time_graphs(torch, calls.graphs, 30 if size < 2 << 30 else 10, flush)
     ours = times.pop("ours")
