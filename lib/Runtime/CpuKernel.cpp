@@ -308,7 +308,7 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     auto outputs = function->getAttrOfType<IntegerAttr>(KernelOp::kOutputsAttr);
     size_t written = outputs ? outputs.getInt() : 0;
     if (step == KernelOp::kClearStep || step == KernelOp::kArrangeStep ||
-        step == AppendCacheOp::kStep)
+        step == AppendCacheOp::kStep || step == QuantizeOp::kStep)
       continue;
     // Counters are no views of the operation, and a function clears them.
     if (auto counters =

@@ -1,10 +1,12 @@
 //===- FunctionReference.cpp - A level-1 function in float64 --------------===//
 
 #include "FunctionReference.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Runtime/GradientReference.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -211,6 +213,61 @@ bool FunctionReference::evaluateArrangement(Operation &op) {
   return true;
 }
 
+/// One scale for each batch and group of heads, and rows divided by it.
+bool FunctionReference::evaluateQuantization(Operation &op) {
+  auto quantize = dyn_cast<QuantizeOp>(op);
+  if (!quantize)
+    return false;
+  ReferenceTensor rows = rotated(quantize);
+  int64_t heads = quantize.getNumHeads(), groups = quantize.getNumScales();
+  unsigned head = headDimOf(quantize.getLayout());
+  ReferenceTensor &scales = make(quantize.getScales(), {rows.shape[0], groups});
+  auto scaleOf = [&](ArrayRef<int64_t> index) -> double & {
+    return scales.values[index[0] * groups + index[head] * groups / heads];
+  };
+  forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
+    double &largest = scaleOf(index);
+    largest =
+        std::max(largest, std::abs(rows.values[placeOf(index, rows.shape)]));
+  });
+  Type element = getElementTypeOrSelf(quantize.getNumbers());
+  for (double &scale : scales.values)
+    scale = scale == 0 ? 1
+                       : std::max<double>(scale / largestOfFloat8(element),
+                                          QuantizeOp::kLeastScale);
+  forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
+    rows.values[placeOf(index, rows.shape)] /= scaleOf(index);
+  });
+  scales.bound = rows.bound + usualBound(Float32Type::get(op.getContext()));
+  rows.bound += usualBound(element);
+  tensors[quantize.getNumbers()] = std::move(rows);
+  return true;
+}
+
+/// Rows times a matrix, where there is one.
+ReferenceTensor FunctionReference::rotated(QuantizeOp op) {
+  ReferenceTensor rows = tensors[op.getInput()];
+  for (double &value : rows.values)
+    value = roundTo(getElementTypeOrSelf(op.getInput()), value);
+  if (!op.getRotation())
+    return rows;
+  const ReferenceTensor &matrix = tensors[op.getRotation()];
+  double factor = op.getFactor().convertToDouble();
+  int64_t columns = matrix.shape[1];
+  std::vector<double> row(columns);
+  for (size_t at = 0; at < rows.values.size(); at += columns) {
+    std::copy_n(rows.values.begin() + at, columns, row.begin());
+    for (int64_t j = 0; j < columns; ++j) {
+      double sum = 0;
+      for (int64_t i = 0; i < columns; ++i)
+        sum += row[i] * roundTo(getElementTypeOrSelf(op.getRotation()),
+                                matrix.values[i * columns + j]);
+      rows.values[at + j] = factor * sum;
+    }
+  }
+  return rows;
+}
+
 /// arith and math, on scalars and on tensors of floats.
 bool FunctionReference::evaluateElementwise(Operation &op) {
   std::function<Slot(ArrayRef<Slot>)> fn = compileScalarOp(op);
@@ -381,7 +438,7 @@ LogicalResult FunctionReference::evaluateGradient(Operation &op) {
 
 bool FunctionReference::evaluate(Operation &op) {
   return evaluateConstant(op) || evaluateMove(op) || evaluateArrangement(op) ||
-         evaluateElementwise(op);
+         evaluateQuantization(op) || evaluateElementwise(op);
 }
 
 FailureOr<std::vector<ReferenceTensor>>

@@ -29,6 +29,7 @@ struct ReferenceTensor {
 };
 
 class AttentionBackwardOp;
+class QuantizeOp;
 
 /// Evaluates a level-1 function: streamed operations by their references,
 /// what moves tensors and elementwise operations by their definitions. Has
@@ -51,6 +52,8 @@ private:
   bool evaluate(mlir::Operation &op);
   bool evaluateMove(mlir::Operation &op);
   bool evaluateArrangement(mlir::Operation &op);
+  bool evaluateQuantization(mlir::Operation &op);
+  ReferenceTensor rotated(QuantizeOp op);
   bool evaluateConstant(mlir::Operation &op);
   bool evaluateElementwise(mlir::Operation &op);
   mlir::LogicalResult evaluateStreamable(StreamableOpInterface op);

@@ -12,6 +12,7 @@
 #include "attn-mlir/Compiler/CompileBundle.h"
 #include "attn-mlir/Compiler/CompileHost.h"
 #include "attn-mlir/Compiler/Registration.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
@@ -146,7 +147,8 @@ private:
       return failure();
     if (reference
             ->walk([](Operation *op) {
-              return isa<StreamableOpInterface, CompositeOpInterface>(op)
+              return isa<StreamableOpInterface, CompositeOpInterface,
+                         QuantizeOp>(op)
                          ? WalkResult::interrupt()
                          : WalkResult::advance();
             })

@@ -1,6 +1,7 @@
 //===- RunOnCpu.cpp - attn-compile --run ----------------------------------===//
 
 #include "RunOnCpu.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
@@ -256,14 +257,14 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
   if (oracle.probe)
     return success(passed);
   for (auto function : reference.getOps<func::FuncOp>()) {
-    bool launches =
-        function
-            .walk([](Operation *op) {
-              return isa<StreamableOpInterface, CompositeOpInterface>(op)
-                         ? WalkResult::interrupt()
-                         : WalkResult::advance();
-            })
-            .wasInterrupted();
+    bool launches = function
+                        .walk([](Operation *op) {
+                          return isa<StreamableOpInterface,
+                                     CompositeOpInterface, QuantizeOp>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
     // A module of kernels alone has no function.
     if (!launches || !module.lookupSymbol(function.getName()))
       continue;

@@ -145,7 +145,8 @@ LogicalResult attn::simulateKernels(ModuleOp module,
     own->contents = contents;
     if (kernel.getStep() == KernelOp::kClearStep ||
         kernel.getStep() == KernelOp::kArrangeStep ||
-        kernel.getStep() == AppendCacheOp::kStep)
+        kernel.getStep() == AppendCacheOp::kStep ||
+        kernel.getStep() == QuantizeOp::kStep)
       continue;
     if (kernel.getStep() == KernelOp::kDealStep ||
         kernel.getStep() == KernelOp::kOrderStep) {

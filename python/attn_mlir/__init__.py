@@ -86,6 +86,8 @@ __all__ = [
     "log2",
     "maximum",
     "minimum",
+    "quantize",
+    "rotation",
     "rsqrt",
     "sigmoid",
     "sin",
@@ -102,3 +104,31 @@ def interleaved_values(v, layout="bhsd"):
     """V of float8, [batch, heads, length, dim] or as ``layout`` says, transposed as kernels of GPUs take it: a ``v`` of
     attention() for several calls."""
     return _InterleavedValues(v, layout)
+
+
+def quantize(x, *, rotation=None, dtype=None, heads=None, layout="bhsd"):
+    """x [batch, heads, length, dim], or as ``layout`` says, in float8: (numbers, scales), as attention() takes them.
+
+    x is a torch tensor in float16, bfloat16 or float32, on a CPU or a GPU; numbers have its shape and type ``dtype`` (torch.float8_e4m3fn),
+    scales are float32 [batch, heads], the largest magnitude of each head over the largest number of the type, or 1 of zeros alone.
+    heads: how many scales a batch has, a divisor of x's heads, which share them in turn: for q the heads of k.
+    rotation: a matrix of ``rotation(dim, seed)``: rows are multiplied by it, and divided by sqrt(dim), first. q and k rotated alike have the
+        scores that they had; of v, what attention() gives is rotated, and ``o @ (rotation.T / sqrt(dim))`` is O.
+    """
+    import torch
+
+    from . import _quantize
+
+    return _quantize.quantize(x, rotation, torch.float8_e4m3fn if dtype is None else dtype, heads, layout)
+
+
+def rotation(dim, seed=0, *, device=None, dtype=None):
+    """A Hadamard matrix of ``dim`` rows with random signs, entries 1 and -1 in ``dtype`` (torch.bfloat16): sqrt(dim) times an orthogonal matrix.
+
+    It spreads an outlier over its row, which quantize() then rounds with a smaller scale. The same ``seed`` is the same matrix.
+    """
+    import torch
+
+    from . import _quantize
+
+    return _quantize.rotation(dim, seed, device, torch.bfloat16 if dtype is None else dtype)

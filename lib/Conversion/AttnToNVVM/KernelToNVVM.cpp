@@ -89,7 +89,7 @@ static Operation *findFirstStore(LLVM::LLVMFuncOp function) {
 static bool isPreparation(StringRef step) {
   return step == KernelOp::kDealStep || step == KernelOp::kOrderStep ||
          step == KernelOp::kClearStep || step == KernelOp::kArrangeStep ||
-         step == AppendCacheOp::kStep;
+         step == AppendCacheOp::kStep || step == QuantizeOp::kStep;
 }
 
 /// Lets the next step be launched from `b` on.

@@ -1,6 +1,7 @@
 //===- DirectLoads.cpp - Loads that go into registers ---------------------===//
 
 #include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/IR/Matchers.h"
@@ -51,6 +52,8 @@ static bool becomesColumns(LoadOp load) {
 bool attn::isDirect(LoadOp load) {
   if (feedsProduct(load.getTile()))
     return false;
+  if (load->getParentOfType<KernelOp>()->hasAttr(kDirectLoadsAttr))
+    return true;
   auto stream = load->getParentOfType<StreamOp>();
   return isOfRowsOrColumns(load) || becomesColumns(load) ||
          (stream && staysInPlace(load, stream));

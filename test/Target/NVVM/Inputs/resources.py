@@ -84,9 +84,9 @@ def check(name, target, facts, manifest, directory, most_spilled):
                 f"{step['binary']} expects more registers than an SM has, "
                 f"{facts['registers_per_sm']}"
             )
-        # What merges states, or sums parts, has them in registers, and what makes lists and clears counters has no tiles; anything
-        # else streams through rings.
-        is_small = any(word in step["kernel"] for word in ("merge", "sum_parts", "order", "clear"))
+        # What merges states, or sums parts, has them in registers, as what quantises has that rotates nothing, and what makes lists and
+        # clears counters has no tiles; anything else streams through rings.
+        is_small = any(word in step["kernel"] for word in ("merge", "sum_parts", "order", "clear", "quantize"))
         least = 0 if step.get("overlaps") or is_small else 1
         if not least <= step["shared_bytes"] <= facts["smem_per_block"]:
             yield (

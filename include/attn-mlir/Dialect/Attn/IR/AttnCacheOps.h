@@ -1,4 +1,4 @@
-//===- AttnCacheOps.h - Level 1: what fills caches --------------*- C++ -*-===//
+//===- AttnCacheOps.h - Level 1: caches and FP8 -----------------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_DIALECT_ATTN_IR_ATTNCACHEOPS_H
 #define ATTN_MLIR_DIALECT_ATTN_IR_ATTNCACHEOPS_H

@@ -1,4 +1,4 @@
-//===- AttnCacheOps.td - Level 1: what fills caches --------*- tablegen -*-===//
+//===- AttnCacheOps.td - Level 1: caches and FP8 -----------*- tablegen -*-===//
 
 #ifndef ATTN_CACHE_OPS
 #define ATTN_CACHE_OPS
@@ -106,6 +106,58 @@ def Attn_AppendCacheOp : Attn_Op<"append_cache", [Pure, AttrSizedOperandSegments
     /// The step that kernels of the operations of this file are.
     static constexpr ::llvm::StringLiteral kStep = "append";
     ::attn::TensorLayout getLayoutOfCache() { return getCacheLayout().value_or(getLayout()); }
+  }];
+}
+
+def Attn_QuantizeOp : Attn_Op<"quantize", [Pure]> {
+  let summary = "Numbers of FP8 and their scales, from wider numbers";
+  let description = [{
+    From X [B,H,S,D] in `layout`, numbers of FP8 of the same shape and one scale for each batch and head, as
+    `attn.attention` takes them: with y the rows of X,
+
+        scale[b,h] = max |y[b,h,:,:]| / L
+        Q[b,h,i,d] = y[b,h,i,d] / scale[b,h]
+
+    where L is the largest finite number of the type. y is computed in f32, multiplied by the reciprocal of the scale and rounded
+    once, to the nearest, ties to even; what is then beyond L becomes L. Scales are f32 [B,G]: of G heads, a divisor of H, each is
+    for H / G neighbours, so that queries have one for each head of keys. D is a multiple of 16 up to 256; B and S may be dynamic.
+
+    *Rotation.* With `rotate(%m : tensor<DxDxT>)`, T the type of X, y is `factor` times X M, summed in f32. Of an orthogonal M, Q and K rotated
+    alike have the scores that they had, and an outlier is spread over its row ("incoherent processing", FlashAttention-3). The entries of a Hadamard
+    matrix with random signs are 1 and -1, which any T has; its factor is then 1 / sqrt(D).
+
+    *Edges.* Zeros alone, or no rows, have a scale of 1. A scale is at least 2^-126, the smallest normal number: it has a reciprocal. An infinity makes
+    the scale infinite, NaN makes it NaN, and Q of that head is not defined: attention makes NaN of it.
+
+    Three kernels compute it, in an order that launches repeat: maxima of some rows each, the scales, and the numbers. X is read twice, and
+    rotated twice.
+
+    Example:
+
+    ```mlir
+    %q, %s = attn.quantize %x rotate(%m) factor(0.0883883461) : (tensor<?x32x?x128xbf16>, tensor<128x128xbf16>)
+        -> (tensor<?x32x?x128xf8E4M3FN>, tensor<?x8xf32>)
+    ```
+  }];
+  let arguments = (ins Attn_TokenTensor:$input,
+    Optional<Attn_TokenTensor>:$rotation,
+    DefaultValuedAttr<F32Attr, "1.0f">:$factor,
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+  let results = (outs RankedTensorOf<[Attn_Float8]>:$numbers, Attn_ScaleTensor:$scales);
+  let assemblyFormat = [{
+    $input (`rotate` `(` $rotation^ `)`)? (`factor` `(` $factor^ `)`)? (`layout` `(` $layout^ `)`)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The step that its kernels are.
+    static constexpr ::llvm::StringLiteral kStep = "quantize";
+    int64_t getNumHeads() { return getInput().getType().getDimSize(headDimOf(getLayout())); }
+    /// Scales of a batch.
+    int64_t getNumScales() { return getScales().getType().getDimSize(1); }
+    int64_t getDim() { return getInput().getType().getDimSize(3); }
+    /// The smallest scale.
+    static constexpr float kLeastScale = 0x1p-126f;
   }];
 }
 

@@ -83,7 +83,8 @@ static bool readsPrepared(Operation *op) {
                                op, launch.getKernelAttr())
                          : KernelOp();
     return kernel && (kernel.getStep() == KernelOp::kArrangeStep ||
-                      kernel.getStep() == AppendCacheOp::kStep);
+                      kernel.getStep() == AppendCacheOp::kStep ||
+                      kernel.getStep() == QuantizeOp::kStep);
   });
 }
 

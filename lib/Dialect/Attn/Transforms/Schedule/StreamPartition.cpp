@@ -7,6 +7,7 @@
 #include "AppendCache.h"
 #include "ArrangeValues.h"
 #include "PartitionStream.h"
+#include "Quantize.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
@@ -272,14 +273,17 @@ struct StreamPartitionPass
     remarks::emitTileSizes(op, tiles);
   }
 
-  /// Makes the kernel of what prepares operands of others.
-  static void prepare(Operation *op) {
+  /// Makes the kernels of what prepares operands of others; how many.
+  static unsigned prepare(Operation *op) {
+    if (auto quantization = dyn_cast<QuantizeOp>(op))
+      return partitionQuantization(quantization);
     if (auto arrangement = dyn_cast<ArrangeValuesOp>(op))
       partitionArrangement(arrangement);
     else if (auto append = dyn_cast<AppendCacheOp>(op))
       partitionAppend(append);
     else
       partitionRotation(cast<RotateOp>(op));
+    return 1;
   }
 
   void runOnOperation() override {
@@ -292,15 +296,13 @@ struct StreamPartitionPass
         return WalkResult::skip();
       if (auto streamable = dyn_cast<StreamableOpInterface>(op))
         ops.push_back(streamable);
-      if (isa<ArrangeValuesOp, AppendCacheOp, RotateOp>(op))
+      if (isa<ArrangeValuesOp, AppendCacheOp, RotateOp, QuantizeOp>(op))
         preparations.push_back(op);
       return WalkResult::advance();
     });
     // What they are for comes behind them.
-    for (Operation *op : preparations) {
-      prepare(op);
-      ++numKernels;
-    }
+    for (Operation *op : preparations)
+      numKernels += prepare(op);
     if (ops.empty() &&
         succeeded(checkParts(module, splits, splitCtas || splitLength != 0))) {
       remarks::emitNothingToPartition(module);

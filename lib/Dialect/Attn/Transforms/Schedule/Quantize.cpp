@@ -1,0 +1,352 @@
+//===- Quantize.cpp - The kernels that make FP8 ---------------------------===//
+//
+// Three kernels, of which each needs all of the one before: the largest numbers
+// of some rows each, one scale a head, and the numbers of FP8. Nothing is added
+// up, and a maximum is the same in any order: launches repeat results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Quantize.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
+#include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
+#include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// Rows of a tile, and tiles of a CTA, of which maxima are taken: all are under
+/// way at once, and rows in one place of their tile share a maximum.
+static constexpr int64_t kMaximaRows = 16, kMaximaTiles = 8;
+/// Rows of a tile that is rounded.
+static constexpr int64_t kRoundedRows = 64;
+/// The same of tiles that are rotated, a warp for each 16 rows: CTAs read the
+/// matrix once for so many, and two of them fit an SM. Half of them, one a CTA,
+/// where a wide matrix leaves no room.
+static constexpr int64_t kRotatedRows = 128, kRotatedTiles = 2,
+                         kMostRotatedColumns = 128;
+static constexpr int64_t kRotatedThreads = 256;
+/// Maxima that one warp takes at once.
+static constexpr int64_t kMaximaAtOnce = 2048;
+
+namespace {
+
+/// A view of a kernel: what it is called, its tensor, its order of dimensions,
+/// and their axes.
+struct TensorView {
+  StringRef name;
+  Value tensor;
+  SmallVector<int64_t> permutation;
+  SmallVector<StringRef> axes;
+
+  ViewType getType() const {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return ViewType::get(
+        type.getContext(),
+        llvm::map_to_vector(permutation,
+                            [&](int64_t dim) { return type.getDimSize(dim); }),
+        type.getElementType());
+  }
+};
+
+/// Builds the kernels of one operation.
+class Quantization {
+public:
+  explicit Quantization(QuantizeOp op)
+      : op(op), loc(op.getLoc()), host(op), b(op.getContext()),
+        head(headDimOf(op.getLayout())), row(seqDimOf(op.getLayout())) {}
+
+  void run() {
+    Value maxima = launchMaxima(), scales = launchScales(maxima),
+          numbers = launchNumbers(scales);
+    op.replaceAllUsesWith(ValueRange{numbers, scales});
+    op.erase();
+  }
+
+private:
+  Value launchMaxima();
+  Value launchScales(Value maxima);
+  Value launchNumbers(Value scales);
+
+  /// Starts a kernel that writes the last of its views.
+  void open(StringRef suffix, ArrayRef<TensorView> views, bool follows);
+  /// Its grid, in which `b` stands then.
+  GridOp openGrid(ArrayRef<Value> sizes, ArrayRef<StringRef> axes);
+  /// Its launch on the host: what it writes.
+  Value launch(ArrayRef<TensorView> views);
+
+  /// X, or what has its shape.
+  TensorView rowsView(StringRef name, Value tensor) {
+    return {name, tensor, {0, head, row, 3}, {"batch", "", "row", ""}};
+  }
+  TensorView scalesView(Value tensor) {
+    return {"scales", tensor, {0, 1}, {"batch", ""}};
+  }
+  SmallVector<TensorView> inputViews() {
+    SmallVector<TensorView> views{rowsView("x", op.getInput())};
+    if (Value rotation = op.getRotation())
+      views.push_back({"rotation", rotation, {0, 1}, {"", ""}});
+    return views;
+  }
+
+  /// Rows from a place on, in f32, rotated where they are to be.
+  Value loadRows(ValueRange at, int64_t rows, Value rotation);
+  Value loadRotation();
+  /// The number of the scale of a head.
+  Value scaleOf(Value itsHead) {
+    return index().div(itsHead, index().constant(headsOfScale()));
+  }
+  int64_t headsOfScale() { return op.getNumHeads() / op.getNumScales(); }
+  /// Blocks of the maxima of one head, from its rows.
+  Value countBlocks(IndexBuilder m, Value rows) {
+    return m.ceilDiv(rows, m.constant(rowsOfTile() * tilesOfBlock()));
+  }
+  int64_t rowsOfTile() {
+    return op.getRotation() ? rotatedRows() : kMaximaRows;
+  }
+  int64_t tilesOfBlock() {
+    if (!op.getRotation())
+      return kMaximaTiles;
+    return isWide() ? 1 : kRotatedTiles;
+  }
+  bool isWide() { return op.getDim() > kMostRotatedColumns; }
+  int64_t rotatedRows() { return isWide() ? kRotatedRows / 2 : kRotatedRows; }
+
+  Value argument(unsigned view) { return kernel.getArgument(view); }
+  Value sizeOf(unsigned view, int64_t dim) {
+    return b.createOrFold<DimOp>(loc, argument(view), dim);
+  }
+  IndexBuilder index() { return {b, loc}; }
+  TileBuilder tiles() { return {b, loc}; }
+
+  QuantizeOp op;
+  Location loc;
+  OpBuilder host, b;
+  int64_t head, row;
+  KernelOp kernel;
+};
+
+void Quantization::open(StringRef suffix, ArrayRef<TensorView> views,
+                        bool follows) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto function = op->getParentOfType<func::FuncOp>();
+  StringRef prefix = function ? function.getName() : "kernel";
+  SmallVector<Type> types;
+  SmallVector<StringRef> names;
+  SmallVector<Attribute> axes, orders;
+  for (const TensorView &view : views) {
+    types.push_back(view.getType());
+    names.push_back(view.name);
+    SmallVector<StringRef> dims(view.axes);
+    for (auto [dim, name] : llvm::enumerate(dims))
+      if (!ShapedType::isDynamic(view.getType().getShape()[dim]))
+        name = "";
+    axes.push_back(b.getStrArrayAttr(dims));
+    orders.push_back(AffineMapAttr::get(AffineMap::getPermutationMap(
+        ArrayRef<int64_t>(view.permutation), b.getContext())));
+  }
+  b.clearInsertionPoint();
+  kernel = KernelOp::create(b, loc, (prefix + "_" + suffix).str(), types,
+                            ArrayRef<StringRef>(names));
+  // Behind the function that launches it, and behind the kernels made before.
+  Operation *last = module.getBody()->findAncestorOpInBlock(*op);
+  while (isa_and_nonnull<KernelOp>(last->getNextNode()))
+    last = last->getNextNode();
+  SymbolTable(module).insert(kernel, std::next(Block::iterator(last)));
+  kernel->setAttr(KernelOp::kStepAttr, b.getStringAttr(QuantizeOp::kStep));
+  kernel->setAttr(KernelOp::kOutputsAttr, b.getI64IntegerAttr(1));
+  kernel->setAttr(KernelOp::kDimNamesAttr, b.getArrayAttr(axes));
+  kernel->setAttr(KernelOp::kPermutationsAttr, b.getArrayAttr(orders));
+  if (follows)
+    kernel->setAttr(KernelOp::kFollowsAttr, b.getUnitAttr());
+  if (!op.getRotation())
+    kernel->setAttr(kDirectLoadsAttr, b.getUnitAttr());
+  else if (suffix != "quantize_scales")
+    kernel->setAttr(
+        KernelOp::kThreadsAttr,
+        b.getI64IntegerAttr(kRotatedThreads * rotatedRows() / kRotatedRows));
+  b.setInsertionPoint(kernel.getBody().front().getTerminator());
+}
+
+GridOp Quantization::openGrid(ArrayRef<Value> sizes, ArrayRef<StringRef> axes) {
+  ArrayAttr names = b.getStrArrayAttr(axes);
+  auto grid = GridOp::create(
+      b, loc, sizes, names, names, OrderAttr(), /*run=*/1, /*folded=*/false,
+      /*persistent=*/IntegerAttr(), /*snake=*/false, /*cluster=*/false,
+      /*counter=*/Value(), /*until=*/Value(), /*untilOffsets=*/ValueRange());
+  SmallVector<Type> types(sizes.size() + 1, b.getIndexType());
+  SmallVector<Location> locs(types.size(), loc);
+  b.createBlock(&grid.getBody(), {}, types, locs);
+  b.setInsertionPoint(YieldOp::create(b, loc));
+  return grid;
+}
+
+Value Quantization::launch(ArrayRef<TensorView> views) {
+  SmallVector<Value> inputs;
+  for (const TensorView &view : views.drop_back())
+    inputs.push_back(view.tensor);
+  Value room = views.back().tensor;
+  return LaunchOp::create(
+             host, loc, TypeRange(room.getType()), kernel.getSymName(), inputs,
+             ValueRange(room), /*scalars=*/ValueRange(),
+             kernel->getAttrOfType<ArrayAttr>(KernelOp::kPermutationsAttr))
+      .getResult(0);
+}
+
+Value Quantization::loadRotation() {
+  if (!op.getRotation())
+    return {};
+  Value zero = index().constant(0);
+  return LoadOp::create(b, loc, op.getRotation().getType(), argument(1),
+                        ValueRange{zero, zero});
+}
+
+Value Quantization::loadRows(ValueRange at, int64_t rows, Value rotation) {
+  Type element = op.getInput().getType().getElementType();
+  auto type = RankedTensorType::get({rows, op.getDim()}, element);
+  SmallVector<Value> offsets(at);
+  offsets.push_back(index().constant(0));
+  Value tile = LoadOp::create(b, loc, type, argument(0), offsets);
+  if (rotation)
+    return tiles().dot(tile, rotation, tiles().splat(0, type.getShape()));
+  if (element.isF32())
+    return tile;
+  return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
+}
+
+Value Quantization::launchMaxima() {
+  int64_t rows = rowsOfTile();
+  IndexBuilder m{host, loc};
+  Value blocks =
+      countBlocks(m, host.createOrFold<tensor::DimOp>(loc, op.getInput(), row));
+  RankedTensorType input = op.getInput().getType();
+  auto type = RankedTensorType::get(
+      {input.getDimSize(0), op.getNumScales(), ShapedType::kDynamic},
+      host.getF32Type());
+  SmallVector<Value> sizes;
+  if (input.isDynamicDim(0))
+    sizes.push_back(host.createOrFold<tensor::DimOp>(loc, op.getInput(), 0));
+  sizes.push_back(m.mul(blocks, m.constant(headsOfScale() * rows)));
+  SmallVector<TensorView> views = inputViews();
+  views.push_back({"maxima",
+                   tensor::EmptyOp::create(host, loc, type, sizes),
+                   {0, 1, 2},
+                   {"batch", "", ""}});
+  open("quantize_maxima", views, /*follows=*/false);
+  Value count = countBlocks(index(), sizeOf(0, 2));
+  GridOp grid =
+      openGrid({sizeOf(0, 0), index().constant(op.getNumHeads()), count},
+               {"batch", "head", "row"});
+  IndexBuilder k = index();
+  Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
+        block = grid.getCoordinates()[2];
+  Value rotation = loadRotation();
+  Value first = k.mul(block, k.constant(rows * tilesOfBlock())), largest;
+  for (int64_t tile = 0; tile < tilesOfBlock(); ++tile) {
+    Value size = math::AbsFOp::create(
+        b, loc,
+        loadRows({batch, itsHead, k.add(first, k.constant(tile * rows))}, rows,
+                 rotation));
+    // A product has as many registers as there are: of it rows are kept.
+    if (rotation)
+      size = tiles().reduce(ReduceKind::Max, size);
+    largest = largest ? tiles().max(largest, size) : size;
+  }
+  if (!rotation)
+    largest = tiles().reduce(ReduceKind::Max, largest);
+  Value before = k.mul(k.rem(itsHead, k.constant(headsOfScale())), count);
+  StoreOp::create(b, loc, largest, argument(views.size() - 1),
+                  ValueRange{batch, scaleOf(itsHead),
+                             k.mul(k.add(before, block), k.constant(rows))});
+  return launch(views);
+}
+
+Value Quantization::launchScales(Value maxima) {
+  RankedTensorType type = op.getScales().getType();
+  SmallVector<Value> sizes;
+  if (type.isDynamicDim(0))
+    sizes.push_back(host.createOrFold<tensor::DimOp>(loc, op.getInput(), 0));
+  TensorView views[] = {
+      {"maxima", maxima, {0, 1, 2}, {"batch", "", ""}},
+      scalesView(tensor::EmptyOp::create(host, loc, type, sizes))};
+  open("quantize_scales", views, /*follows=*/true);
+  GridOp grid = openGrid({sizeOf(0, 0), index().constant(op.getNumScales())},
+                         {"batch", "head"});
+  ValueRange place = grid.getCoordinates().take_front(2);
+  auto stream = StreamOp::create(
+      b, loc, TypeRange(RankedTensorType::get({1}, b.getF32Type())),
+      ValueRange(index().constant(0)), ValueRange(sizeOf(0, 2)),
+      ValueRange(tiles().splat(0, {1})), ValueRange(), ArrayRef<bool>(false),
+      kMaximaAtOnce, /*ordered=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *body =
+        b.createBlock(&stream.getBody(), {},
+                      {b.getIndexType(), stream.getType(0)}, {loc, loc});
+    auto tile = RankedTensorType::get({1, kMaximaAtOnce}, b.getF32Type());
+    Value some =
+        LoadOp::create(b, loc, tile, argument(0),
+                       ValueRange{place[0], place[1], body->getArgument(0)});
+    YieldOp::create(b, loc,
+                    tiles().max(body->getArgument(1),
+                                tiles().reduce(ReduceKind::Max, some)));
+  }
+  TileBuilder t = tiles();
+  Value largest = stream.getResult(0);
+  Type element = op.getNumbers().getType().getElementType();
+  Value scale = t.max(t.scale(largest, op.getFactor().convertToFloat() /
+                                           largestOfFloat8(element)),
+                      t.splat(QuantizeOp::kLeastScale, {1}));
+  Value isZero = t.equal(largest, t.splat(0, {1}));
+  StoreOp::create(b, loc, t.select(isZero, t.splat(1, {1}), scale), argument(1),
+                  place);
+  return launch(views);
+}
+
+Value Quantization::launchNumbers(Value scales) {
+  int64_t rows = op.getRotation() ? rotatedRows() : kRoundedRows;
+  RankedTensorType type = op.getNumbers().getType();
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(
+          host.createOrFold<tensor::DimOp>(loc, op.getInput(), dim));
+  SmallVector<TensorView> views = inputViews();
+  unsigned ofScales = views.size();
+  views.push_back(scalesView(scales));
+  views.push_back(
+      rowsView("numbers", tensor::EmptyOp::create(host, loc, type, sizes)));
+  open("quantize", views, /*follows=*/true);
+  GridOp grid =
+      openGrid({sizeOf(0, 0), index().constant(op.getNumHeads()),
+                index().ceilDiv(sizeOf(0, 2), index().constant(rows))},
+               {"batch", "head", "row"});
+  Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
+        first = index().mul(grid.getCoordinates()[2], index().constant(rows));
+  Value tile = loadRows({batch, itsHead, first}, rows, loadRotation());
+  Value scale = GatherOp::create(b, loc, b.getF32Type(), argument(ofScales),
+                                 ValueRange{batch, scaleOf(itsHead)});
+  Value factor = arith::ConstantOp::create(
+      b, loc, b.getF32FloatAttr(op.getFactor().convertToFloat()));
+  Value inverse = arith::DivFOp::create(b, loc, factor, scale);
+  TileBuilder t = tiles();
+  Value scaled = t.mul(tile, t.spread(inverse, TileBuilder::shapeOf(tile)));
+  StoreOp::create(b, loc, t.cast(scaled, type.getElementType()),
+                  argument(ofScales + 1),
+                  ValueRange{batch, itsHead, first, index().constant(0)});
+  return launch(views);
+}
+
+} // namespace
+
+unsigned attn::partitionQuantization(QuantizeOp op) {
+  Quantization(op).run();
+  return 3;
+}

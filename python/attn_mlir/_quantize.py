@@ -1,0 +1,141 @@
+"""Numbers of FP8 and their scales, by kernels: programs of `attn.quantize`; and matrices that rotate rows first.
+
+An outlier makes the scale of its head large, and what is rounded for it small. A rotation spreads it over its row. Scores of Q and K that one
+orthogonal matrix rotated are those of Q and K.
+"""
+
+import functools
+import random
+
+import torch
+
+from attn_mlir import _append, _attention, _kernels, _spec
+from attn_mlir._errors import ArgumentError, NoVariantError
+from attn_mlir._kernel import Kernel
+
+_ELEMENTS = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
+_GRANULE, _MOST_DIM = 16, 256
+
+
+def text_of(heads, dim, element, number, groups, layout="bhsd", is_rotated=False):
+    """A function that makes numbers of the type ``number``, and ``groups`` scales a batch."""
+    rows = f"{heads}x?" if layout == "bhsd" else f"?x{heads}"
+    x, q = (f"tensor<?x{rows}x{dim}x{type}>" for type in (element, number))
+    s, m = f"tensor<?x{groups}xf32>", f"tensor<{dim}x{dim}x{element}>"
+    arguments, types, words = f"%x: {x}", x, ""
+    if is_rotated:
+        arguments, types, words = f"{arguments}, %m: {m}", f"{types}, {m}", f" rotate(%m) factor({dim**-0.5:.9e})"
+    if layout == "bshd":
+        words += " layout(bshd)"
+    return (
+        f"func.func @quantize({arguments}) -> ({q}, {s}) {{\n"
+        f"  %q, %s = attn.quantize %x{words} : ({types}) -> ({q}, {s})\n"
+        f"  return %q, %s : {q}, {s}\n}}\n")
+
+
+@functools.lru_cache(maxsize=256)
+def _kernel(device, *arguments):
+    target = _attention.target_of(device)
+    return Kernel(_kernels.bundle(text_of(*arguments), _kernels.options_of(target), target))
+
+
+def _number_of(device, dtype):
+    """The element type of results."""
+    number = _append.FLOAT8.get(dtype)
+    target = _attention.target_of(device)
+    if number is None:
+        raise ArgumentError(f"dtype: expected one of {', '.join(map(str, _append.FLOAT8))}, but got {dtype}")
+    if not _append._converts(target, number):
+        raise ArgumentError(f"dtype: expected a type that {target.name} converts to, but got {dtype}")
+    return number
+
+
+def _check(x, layout, groups):
+    """Heads and scales of a batch."""
+    if layout not in _spec.LAYOUTS:
+        raise ArgumentError(f"layout: expected 'bhsd' or 'bshd', but got {layout!r}")
+    if not isinstance(x, torch.Tensor) or x.dtype not in _ELEMENTS or x.dim() != 4:
+        given = f"{x.dtype} of shape {tuple(x.shape)}" if isinstance(x, torch.Tensor) else type(x).__name__
+        raise ArgumentError(f"x: expected a torch tensor of 4 dimensions in float16, bfloat16 or float32, but got {given}")
+    if x.requires_grad and torch.is_grad_enabled():
+        raise ArgumentError("x: expected a tensor without requires_grad, since rounding has no gradient: x.detach()")
+    heads, dim = x.shape[1 if layout == "bhsd" else 2], x.shape[3]
+    if not heads or not 0 < dim <= _MOST_DIM or dim % _GRANULE:
+        raise ArgumentError(f"x: expected heads of a multiple of {_GRANULE} columns up to {_MOST_DIM}, but got shape {tuple(x.shape)}")
+    groups = heads if groups is None else groups
+    if not isinstance(groups, int) or groups < 1 or heads % groups:
+        raise ArgumentError(f"heads: expected a divisor of the {heads} heads of x, but got {groups!r}")
+    return heads, groups
+
+
+def quantize(x, rotation=None, dtype=torch.float8_e4m3fn, heads=None, layout="bhsd"):
+    heads, groups = _check(x, layout, heads)
+    device, dim = _attention.device_of("x", x), x.shape[3]
+    number = _number_of(device, dtype)
+    inputs = [x.detach()]
+    if rotation is not None:
+        if not isinstance(rotation, torch.Tensor) or tuple(rotation.shape) != (dim, dim):
+            raise ArgumentError(f"rotation: expected attn_mlir.rotation({dim}, ...), of shape ({dim}, {dim}), but got "
+                                f"{tuple(getattr(rotation, 'shape', ())) or type(rotation).__name__}")
+        inputs.append(rotation.to(device=x.device, dtype=x.dtype).contiguous())
+    kernel = _kernel(device, heads, dim, _ELEMENTS[x.dtype], number, groups, layout, rotation is not None)
+    out = torch.empty(x.shape, dtype=dtype, device=x.device), torch.empty((x.shape[0], groups), dtype=torch.float32, device=x.device)
+    try:
+        kernel(*inputs, out=out)
+    except NoVariantError:
+        kernel(x.detach().contiguous(), *inputs[1:], out=out)  # Strides, or where it begins.
+    return out
+
+
+def _is_prime(n):
+    return n > 1 and all(n % i for i in range(2, int(n**0.5) + 1))
+
+
+def _residues(q):
+    """For a prime q: 1 or -1 where i - j is a square of integers modulo q or none, 0 for i = j."""
+    squares = {i * i % q for i in range(1, q)}
+    return [[0 if i == j else 1 if (i - j) % q in squares else -1 for j in range(q)] for i in range(q)]
+
+
+def _bordered(q, corner):
+    """The residues with a first row of 1 and a first column of ``corner``."""
+    return [[0] + [1] * q] + [[corner] + row for row in _residues(q)]
+
+
+def _product(x, y):
+    """Kronecker's."""
+    return [[a * b for a in one for b in other] for one in x for other in y]
+
+
+@functools.lru_cache(maxsize=None)
+def _hadamard(n):
+    """A matrix of 1 and -1 with orthogonal rows, as lists; None where neither Sylvester's doubling nor Paley's primes make one."""
+    if n == 1:
+        return [[1]]
+    if n == 2:
+        return [[1, 1], [1, -1]]
+    if n % 4:
+        return None
+    half = _hadamard(n // 2)
+    if half:
+        return _product(_hadamard(2), half)
+    if _is_prime(n - 1):
+        # A skew matrix plus the identity.
+        return [[value or 1 for value in row] for row in _bordered(n - 1, -1)]
+    q = n // 2 - 1
+    if not _is_prime(q) or q % 4 != 1:
+        return None
+    # A symmetric matrix: its zeros and its signs become blocks of 2 x 2.
+    blocks = {0: [[1, -1], [-1, -1]], 1: [[1, 1], [1, -1]], -1: [[-1, -1], [-1, 1]]}
+    return [[v for value in row for v in blocks[value][i]] for row in _bordered(q, 1) for i in range(2)]
+
+
+def rotation(dim, seed=0, device=None, dtype=torch.bfloat16):
+    matrix = _hadamard(dim) if isinstance(dim, int) and 1 <= dim <= _MOST_DIM else None
+    if matrix is None:
+        raise ArgumentError(
+            f"dim: expected 1, 2 or a multiple of 4 up to {_MOST_DIM} of which a Hadamard matrix is known here (a power of two, or one times 12, 20, 28, 36, "
+            f"44, 60 or another that Paley's primes make), but got {dim!r}")
+    draw = random.Random(seed)
+    signs = [[draw.choice((-1, 1))] for _ in range(dim)]
+    return torch.tensor(matrix, dtype=dtype, device=device) * torch.tensor(signs, dtype=dtype, device=device)

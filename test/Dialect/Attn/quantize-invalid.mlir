@@ -1,0 +1,87 @@
+// RUN: attn-opt %s --split-input-file --verify-diagnostics
+
+func.func @rank(%x: tensor<8x50x64xbf16>) {
+  // expected-error @+1 {{expected an input of rank 4, but got 'tensor<8x50x64xbf16>'}}
+  %q, %s = attn.quantize %x : (tensor<8x50x64xbf16>) -> (tensor<8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @heads(%x: tensor<1x?x50x64xbf16>) {
+  // expected-error @+1 {{expected an input with static heads and a last dimension of a multiple of 16 up to 256, but got}}
+  %q, %s = attn.quantize %x : (tensor<1x?x50x64xbf16>) -> (tensor<1x?x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @columns(%x: tensor<1x8x50x40xbf16>) {
+  // expected-error @+1 {{expected an input with static heads and a last dimension of a multiple of 16 up to 256, but got}}
+  %q, %s = attn.quantize %x : (tensor<1x8x50x40xbf16>) -> (tensor<1x8x50x40xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @numbers(%x: tensor<1x8x50x64xbf16>) {
+  // expected-error @+1 {{expected numbers of 'tensor<1x8x50x64xf8E4M3FN>', but got 'tensor<1x8x48x64xf8E4M3FN>'}}
+  %q, %s = attn.quantize %x : (tensor<1x8x50x64xbf16>) -> (tensor<1x8x48x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @groups(%x: tensor<1x8x50x64xbf16>) {
+  // expected-error @+1 {{expected scales of rank 2, one for each batch of 'tensor<1x8x50x64xbf16>' and for each of a divisor of its 8 heads, but got 'tensor<1x3xf32>'}}
+  %q, %s = attn.quantize %x : (tensor<1x8x50x64xbf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x3xf32>)
+  return
+}
+
+// -----
+
+func.func @batch(%x: tensor<2x8x50x64xbf16>) {
+  // expected-error @+1 {{expected scales of rank 2, one for each batch of}}
+  %q, %s = attn.quantize %x : (tensor<2x8x50x64xbf16>) -> (tensor<2x8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @rotation(%x: tensor<1x8x50x64xbf16>, %m: tensor<64x32xbf16>) {
+  // expected-error @+1 {{expected a rotation of 'tensor<64x64xbf16>', but got 'tensor<64x32xbf16>'}}
+  %q, %s = attn.quantize %x rotate(%m) : (tensor<1x8x50x64xbf16>, tensor<64x32xbf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @element(%x: tensor<1x8x50x64xbf16>, %m: tensor<64x64xf16>) {
+  // expected-error @+1 {{expected a rotation of 'tensor<64x64xbf16>', but got 'tensor<64x64xf16>'}}
+  %q, %s = attn.quantize %x rotate(%m) : (tensor<1x8x50x64xbf16>, tensor<64x64xf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @negative(%x: tensor<1x8x50x64xbf16>, %m: tensor<64x64xbf16>) {
+  // expected-error @+1 {{expected a positive factor, but got -1.250000e-01 : f32}}
+  %q, %s = attn.quantize %x rotate(%m) factor(-0.125) : (tensor<1x8x50x64xbf16>, tensor<64x64xbf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @factor(%x: tensor<1x8x50x64xbf16>) {
+  // expected-error @+1 {{expected a rotation with a factor, but got none}}
+  %q, %s = attn.quantize %x factor(0.125) : (tensor<1x8x50x64xbf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @wide(%x: tensor<1x8x50x64xbf16>) {
+  // expected-error @+1 {{must be ranked tensor of}}
+  %q, %s = attn.quantize %x : (tensor<1x8x50x64xbf16>) -> (tensor<1x8x50x64xbf16>, tensor<1x8xf32>)
+  return
+}

@@ -1,0 +1,69 @@
+// RUN: attn-opt %s | attn-opt | FileCheck %s
+// RUN: attn-opt %s --attn-stream-partition | FileCheck %s --check-prefix=KERNEL
+
+// CHECK-LABEL: func @plain
+// CHECK: attn.quantize %{{.*}} layout(bshd) : (tensor<?x?x8x64xbf16>) -> (tensor<?x?x8x64xf8E4M3FN>, tensor<?x2xf32>)
+
+// Maxima of all heads of a scale are neighbours.
+// KERNEL-LABEL: func @plain
+// KERNEL: %[[ROOM:.*]] = tensor.empty(%{{.*}}, %{{.*}}) : tensor<?x2x?xf32>
+// KERNEL: %[[MAXIMA:.*]] = attn.launch @plain_quantize_maxima ins(%arg0 :
+// KERNEL-SAME: outs(%[[ROOM]] :
+// KERNEL: %[[SCALES:.*]] = attn.launch @plain_quantize_scales ins(%[[MAXIMA]] :
+// KERNEL: %[[NUMBERS:.*]] = attn.launch @plain_quantize ins(%arg0, %[[SCALES]] :
+// KERNEL: return %[[NUMBERS]], %[[SCALES]]
+
+// Eight tiles are under way before the first is looked at.
+// KERNEL-LABEL: attn.kernel @plain_quantize_maxima(%x: !attn.view<?x8x?x64xbf16>, %maxima: !attn.view<?x2x?xf32>)
+// KERNEL-SAME: direct_loads
+// KERNEL-SAME: step = "quantize"
+// KERNEL-COUNT-8: attn.load %x[%batch, %head,
+// KERNEL: %[[MAX:.*]] = attn.reduce max %{{.*}} : tensor<16x64xf32>
+// KERNEL: attn.store %[[MAX]], %maxima[%batch,
+
+// What is zero alone has a scale of 1; the largest magnitude else becomes the largest number, 448.
+// KERNEL-LABEL: attn.kernel @plain_quantize_scales(
+// KERNEL-SAME: follows
+// KERNEL: %[[ALL:.*]] = attn.stream
+// KERNEL: attn.reduce max
+// KERNEL: arith.constant dense<0.00223214296>
+// KERNEL: arith.constant dense<1.17549435E-38>
+// KERNEL: arith.cmpf oeq, %[[ALL]],
+// KERNEL: arith.constant dense<1.000000e+00>
+// KERNEL: arith.select
+// KERNEL: attn.store %{{.*}}, %scales[%batch, %head]
+
+// KERNEL-LABEL: attn.kernel @plain_quantize(
+// KERNEL-SAME: follows
+// KERNEL: %[[TILE:.*]] = attn.load %x[
+// KERNEL: %[[SCALE:.*]] = attn.gather %scales[
+// KERNEL: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[SCALE]]
+// KERNEL: tensor.splat %[[INVERSE]]
+// KERNEL: arith.truncf %{{.*}} : tensor<64x64xf32> to tensor<64x64xf8E4M3FN>
+func.func @plain(%x: tensor<?x?x8x64xbf16>) -> (tensor<?x?x8x64xf8E4M3FN>, tensor<?x2xf32>) {
+  %q, %s = attn.quantize %x layout(bshd) : (tensor<?x?x8x64xbf16>) -> (tensor<?x?x8x64xf8E4M3FN>, tensor<?x2xf32>)
+  return %q, %s : tensor<?x?x8x64xf8E4M3FN>, tensor<?x2xf32>
+}
+
+// CHECK-LABEL: func @rotated
+// CHECK: attn.quantize %{{.*}} rotate(%{{.*}}) factor(0.0883883461) : (tensor<1x2x130x128xf16>, tensor<128x128xf16>) -> (tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>)
+
+// KERNEL-LABEL: func @rotated
+// KERNEL-NOT: attn.quantize
+
+// Rows of a product are reduced before the next: it takes the registers that there are.
+// KERNEL-LABEL: attn.kernel @rotated_quantize_maxima(
+// KERNEL-NOT: direct_loads
+// KERNEL: %[[M:.*]] = attn.load %rotation[
+// KERNEL: attn.dot %{{.*}}, %[[M]],
+// KERNEL: attn.reduce max
+// KERNEL: attn.dot %{{.*}}, %[[M]],
+// KERNEL: attn.reduce max
+// KERNEL-LABEL: attn.kernel @rotated_quantize_scales(
+// KERNEL-LABEL: attn.kernel @rotated_quantize(
+// KERNEL: attn.dot
+func.func @rotated(%x: tensor<1x2x130x128xf16>, %m: tensor<128x128xf16>) -> (tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>) {
+  %q, %s = attn.quantize %x rotate(%m) factor(8.83883461E-2)
+    : (tensor<1x2x130x128xf16>, tensor<128x128xf16>) -> (tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>)
+  return %q, %s : tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>
+}

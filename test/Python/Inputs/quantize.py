@@ -1,0 +1,156 @@
+"""quantize() and rotation() against float64, and the error of attention to what they make."""
+
+import math
+import unittest
+
+import attn_mlir
+import torch
+
+E4M3, E5M2 = torch.float8_e4m3fn, torch.float8_e5m2
+LARGEST = {E4M3: 448.0, E5M2: 57344.0}
+# Half of the distance of neighbours, over a number: e4m3 has 3 bits behind the first, e5m2 2.
+HALF = {E4M3: 2**-4, E5M2: 2**-3}
+LEAST = {E4M3: 2**-10, E5M2: 2**-17}
+
+
+def random(*shape, dtype=torch.bfloat16, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def outliers(*shape, seed=0):
+    """FlashAttention-3's: N(0, 1) + N(0, 100) Bernoulli(0.001)."""
+    generator = torch.Generator().manual_seed(seed)
+    x, more = (torch.randn(*shape, generator=generator) for _ in range(2))
+    return (x + 10 * more * (torch.rand(*shape, generator=generator) < 0.001)).to(torch.bfloat16)
+
+
+def rotated(x, m):
+    return x.double() if m is None else x.double() @ m.double() / math.sqrt(x.shape[-1])
+
+
+class Quantize(unittest.TestCase):
+    def check(self, x, m=None, dtype=E4M3, heads=None, layout="bhsd"):
+        """The largest number of each group of heads gives the scale, and each number is the nearest."""
+        q, s = attn_mlir.quantize(x, rotation=m, dtype=dtype, heads=heads, layout=layout)
+        self.assertEqual((q.shape, q.dtype, s.dtype), (x.shape, dtype, torch.float32))
+        y, q = rotated(x, m), q.float().double()
+        if layout == "bshd":
+            y, q = y.transpose(1, 2), q.transpose(1, 2)
+        groups = s.shape[1]
+        expected = y.reshape(y.shape[0], groups, -1).abs().amax(-1) / LARGEST[dtype]
+        torch.testing.assert_close(s.double(), expected, rtol=1e-5, atol=0)
+        y = y / s.double().repeat_interleave(y.shape[1] // groups, 1)[:, :, None, None]
+        # Sums of f32 may round to the other neighbour.
+        off = (q - y).abs() - y.abs() * HALF[dtype] * (1 + 1e-4) - LEAST[dtype]
+        self.assertLessEqual(off.max().item(), 1e-4)
+        return q, s
+
+    def test_shapes(self):
+        for dim in (16, 64, 96, 128, 256):
+            for length in (1, 63, 130, 300):
+                with self.subTest(dim=dim, length=length):
+                    x = random(2, 3, length, dim, seed=dim + length)
+                    self.check(x)
+                    self.check(x, attn_mlir.rotation(dim, seed=length))
+
+    def test_types(self):
+        for dtype in (torch.float16, torch.bfloat16, torch.float32):
+            for number in (E4M3, E5M2):
+                x = random(1, 4, 77, 64, dtype=dtype)
+                self.check(x, dtype=number)
+                self.check(x, attn_mlir.rotation(64, 1), dtype=number)
+
+    def test_groups_and_layouts(self):
+        x = random(2, 8, 150, 64)
+        for heads in (1, 2, 8):
+            self.check(x, heads=heads)
+            self.check(x, attn_mlir.rotation(64, 2), heads=heads)
+            self.check(x.transpose(1, 2), heads=heads, layout="bshd")
+        # A part of larger rows, and every other head.
+        self.check(random(2, 8, 150, 128)[..., 16:80])
+        self.check(x[:, ::2])
+
+    def test_groups_differ(self):
+        x = random(1, 4, 40, 32)
+        x[:, 2:] *= 8
+        q, s = self.check(x, heads=2)
+        self.assertGreater(s[0, 1].item(), 4 * s[0, 0].item())
+        self.assertEqual(q.abs().amax().item(), 448)
+
+    def test_exact_numbers(self):
+        # Without a rotation it is what PyTorch makes by the same steps.
+        x = random(2, 4, 200, 128)
+        q, s = attn_mlir.quantize(x)
+        inverse = 1 / s[:, :, None, None]
+        self.assertTrue(torch.equal(q.view(torch.uint8), (x.float() * inverse).to(E4M3).view(torch.uint8)))
+
+    def test_edges(self):
+        x = random(1, 3, 70, 64)
+        x[0, 1] = 0
+        q, s = attn_mlir.quantize(x)
+        self.assertEqual(s[0, 1].item(), 1)
+        self.assertEqual(q[0, 1].float().abs().max().item(), 0)
+        self.check(random(1, 2, 50, 64) * 1e30)
+        tiny = torch.full((1, 1, 5, 16), 1e-39)
+        q, s = attn_mlir.quantize(tiny)
+        self.assertEqual(s.item(), 2.0**-126)
+        self.assertTrue(((q.float() - tiny * 2.0**126).abs() <= 2**-5).all())
+        x[0, 0, 3, 5], x[0, 2, 69, 63] = math.inf, math.nan
+        _, s = attn_mlir.quantize(x)
+        self.assertTrue(math.isinf(s[0, 0]) and s[0, 1] == 1 and math.isnan(s[0, 2]))
+        q, s = attn_mlir.quantize(random(2, 2, 0, 64))
+        self.assertEqual((tuple(q.shape), s.tolist()), ((2, 2, 0, 64), [[1, 1], [1, 1]]))
+
+    def test_repeats(self):
+        x, m = random(2, 4, 333, 64), attn_mlir.rotation(64, 5)
+        (q, s), (p, r) = (attn_mlir.quantize(x, rotation=m) for _ in range(2))
+        self.assertTrue(torch.equal(q.view(torch.uint8), p.view(torch.uint8)) and torch.equal(s, r))
+
+    def test_attention(self):
+        """Outliers cost less where Q and K are rotated, and scores are what they were."""
+        q, k, v = outliers(1, 4, 256, 64), outliers(1, 2, 512, 64, seed=1), outliers(1, 2, 512, 64, seed=2)
+        wide = [q.double(), *(x.double().repeat_interleave(2, 1) for x in (k, v))]
+        r = torch.softmax(wide[0] @ wide[1].transpose(-1, -2) / 8, -1) @ wide[2]
+        found = []
+        for m in (None, attn_mlir.rotation(64, seed=3)):
+            (nq, qs), (nk, ks) = attn_mlir.quantize(q, rotation=m, heads=2), attn_mlir.quantize(k, rotation=m)
+            nv, vs = attn_mlir.quantize(v)
+            o = attn_mlir.attention(nq, nk, nv, q_scale=qs, k_scale=ks, v_scale=vs)
+            found.append(((o.double() - r).norm() / r.norm()).item())
+        self.assertLess(found[1], 0.8 * found[0])
+
+    def test_diagnostics(self):
+        x = random(1, 4, 20, 64)
+        for words, call in (
+                ("x: expected heads of a multiple of 16 columns up to 256", lambda: attn_mlir.quantize(x[..., :40])),
+                ("x: expected a torch tensor of 4 dimensions", lambda: attn_mlir.quantize(x[0])),
+                ("x: expected a torch tensor of 4 dimensions", lambda: attn_mlir.quantize(x.to(E4M3))),
+                ("heads: expected a divisor of the 4 heads of x, but got 3", lambda: attn_mlir.quantize(x, heads=3)),
+                ("layout: expected 'bhsd' or 'bshd', but got 'sbhd'", lambda: attn_mlir.quantize(x, layout="sbhd")),
+                ("dtype: expected one of torch.float8_e4m3fn", lambda: attn_mlir.quantize(x, dtype=torch.float16)),
+                ("rotation: expected attn_mlir.rotation(64, ...), of shape (64, 64), but got (32, 32)",
+                 lambda: attn_mlir.quantize(x, rotation=attn_mlir.rotation(32))),
+                ("x: expected a tensor without requires_grad", lambda: attn_mlir.quantize(x.float().requires_grad_())),
+                ("dim: expected 1, 2 or a multiple of 4 up to 256", lambda: attn_mlir.rotation(52)),
+                ("dim: expected 1, 2 or a multiple of 4 up to 256", lambda: attn_mlir.rotation(30))):
+            with self.subTest(words), self.assertRaises(attn_mlir.ArgumentError) as caught:
+                call()
+            self.assertIn(words, str(caught.exception))
+
+
+class Rotation(unittest.TestCase):
+    def test_orthogonal(self):
+        for dim in (1, 2, 4, 12, 20, 28, 36, 44, 60, *range(16, 257, 16)):
+            m = attn_mlir.rotation(dim, seed=dim)
+            self.assertEqual((m.dtype, tuple(m.shape)), (torch.bfloat16, (dim, dim)))
+            m = m.double()
+            self.assertTrue(torch.equal(m.abs(), torch.ones_like(m)))
+            self.assertTrue(torch.equal(m @ m.T, dim * torch.eye(dim, dtype=torch.float64)))
+
+    def test_seeds(self):
+        self.assertTrue(torch.equal(attn_mlir.rotation(64, 7), attn_mlir.rotation(64, 7)))
+        self.assertFalse(torch.equal(attn_mlir.rotation(64, 7), attn_mlir.rotation(64, 8)))
+
+
+if __name__ == "__main__":
+    unittest.main()
