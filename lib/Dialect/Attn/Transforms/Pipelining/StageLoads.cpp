@@ -162,7 +162,7 @@ public:
       }
       if (auto stream = load->getParentOfType<StreamOp>())
         stageStreamed(load, stream);
-      else if (!inRegisters)
+      else if (!inRegisters || isRightHandSide(load.getTile()))
         stageResident(load);
     }
   }
@@ -204,7 +204,8 @@ private:
         bytes += slotBytes(ring.getRing().getType());
     for (LoadOp load : loads) {
       bool stays = !load->getParentOfType<StreamOp>();
-      if (load.getTile().use_empty() || (stays && inRegisters) ||
+      if (load.getTile().use_empty() ||
+          (stays && inRegisters && !isRightHandSide(load.getTile())) ||
           (!stays &&
            !streamed.insert({load.getView(), load.getTile().getType()}).second))
         continue;
