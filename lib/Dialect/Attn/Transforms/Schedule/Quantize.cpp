@@ -10,7 +10,9 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
@@ -77,6 +79,8 @@ private:
 
   /// Starts a kernel that writes the last of its views.
   void open(StringRef suffix, ArrayRef<TensorView> views, bool follows);
+  /// Who computes the rows of its tiles.
+  void stateThreads();
   /// Its grid, in which `b` stands then.
   GridOp openGrid(ArrayRef<Value> sizes, ArrayRef<StringRef> axes);
   /// Its launch on the host: what it writes.
@@ -166,13 +170,22 @@ void Quantization::open(StringRef suffix, ArrayRef<TensorView> views,
   kernel->setAttr(KernelOp::kPermutationsAttr, b.getArrayAttr(orders));
   if (follows)
     kernel->setAttr(KernelOp::kFollowsAttr, b.getUnitAttr());
-  if (!op.getRotation())
-    kernel->setAttr(kDirectLoadsAttr, b.getUnitAttr());
-  else if (suffix != "quantize_scales")
-    kernel->setAttr(
-        KernelOp::kThreadsAttr,
-        b.getI64IntegerAttr(kRotatedThreads * rotatedRows() / kRotatedRows));
   b.setInsertionPoint(kernel.getBody().front().getTerminator());
+}
+
+void Quantization::stateThreads() {
+  if (!op.getRotation()) {
+    kernel->setAttr(kDirectLoadsAttr, b.getUnitAttr());
+    return;
+  }
+  int64_t threads = kRotatedThreads * rotatedRows() / kRotatedRows;
+  kernel->setAttr(KernelOp::kThreadsAttr, b.getI64IntegerAttr(threads));
+  TargetAttr target = TargetAttr::of(op);
+  if (target && target.hasCapability("wgmma"))
+    ScheduleAttr::set(
+        kernel, ScheduleAttr::fromOptions(b.getContext(), /*level=*/3,
+                                          {{"wgmma", "all"}},
+                                          [&] { return op.emitOpError(); }));
 }
 
 GridOp Quantization::openGrid(ArrayRef<Value> sizes, ArrayRef<StringRef> axes) {
@@ -240,6 +253,7 @@ Value Quantization::launchMaxima() {
                    {0, 1, 2},
                    {"batch", "", ""}});
   open("quantize_maxima", views, /*follows=*/false);
+  stateThreads();
   Value count = countBlocks(index(), sizeOf(0, 2));
   GridOp grid =
       openGrid({sizeOf(0, 0), index().constant(op.getNumHeads()), count},
@@ -324,6 +338,7 @@ Value Quantization::launchNumbers(Value scales) {
   views.push_back(
       rowsView("numbers", tensor::EmptyOp::create(host, loc, type, sizes)));
   open("quantize", views, /*follows=*/true);
+  stateThreads();
   GridOp grid =
       openGrid({sizeOf(0, 0), index().constant(op.getNumHeads()),
                 index().ceilDiv(sizeOf(0, 2), index().constant(rows))},
