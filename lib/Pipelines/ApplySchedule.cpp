@@ -81,6 +81,7 @@ struct ApplyLowering : attn::impl::AttnApplyLoweringBase<ApplyLowering> {
     all.optimisticMax = all.twoLevel = all.storeTensors = all.streamReads =
         all.specialize = true;
     all.priority = all.wgmma = Products::All;
+    all.wholeLines = WholeLines::All;
     collectDialects(registry,
                     [&](OpPassManager &pm) { buildKernelLowering(pm, all); });
   }

@@ -96,6 +96,9 @@ void attn::buildKernelLowering(OpPassManager &pm,
     pm.addPass(createAttnAssignRoles({/*most=*/0}));
   }
   pm.addPass(createAttnPrefetchToRegisters());
+  // Behind what says how many slots rings have.
+  if (options.wholeLines != WholeLines::None)
+    pm.addPass(createAttnWholeLines({options.wholeLines}));
   pm.addPass(createAttnGuideScheduler());
 }
 

@@ -77,6 +77,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.chunk);
   g.add(o.widePanels);
   g.add(o.warps);
+  g.add(o.wholeLines);
   g.add(o.priority);
   return g.result;
 }

@@ -50,6 +50,8 @@ StringRef describe(RingError error) {
     return "has a tile that is used after its release";
   case RingError::LandedOccupied:
     return "is landed in while all of its memory is in use";
+  case RingError::AcquiredShared:
+    return "is acquired while a ring in the same memory has a slot";
   }
   llvm_unreachable("unknown error");
 }

@@ -27,6 +27,8 @@ enum class RingError {
   UsedReleased,
   /// A copy lands from registers while all slots in memory are in use.
   LandedOccupied,
+  /// A slot is acquired where a ring in the same memory (`over`) has one.
+  AcquiredShared,
 };
 
 #define GEN_PASS_DECL

@@ -167,6 +167,13 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> streamReads{
       *this, "stream-reads", llvm::cl::init(false),
       llvm::cl::desc("run attn-stream-reads, with copy=tensor")};
+  Option<WholeLines> wholeLines{
+      *this, "whole-lines", llvm::cl::init(WholeLines::None),
+      llvm::cl::desc("run attn-whole-lines: of"),
+      llvm::cl::values(clEnumValN(WholeLines::None, "none", "no"),
+                       clEnumValN(WholeLines::Stores, "stores", "stores"),
+                       clEnumValN(WholeLines::All, "all",
+                                  "stores, and loads of what stays"))};
   Option<Products> priority{
       *this, "priority", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-prioritize-products: products"),

@@ -298,9 +298,24 @@ private:
     Value taken = ring.number(kAcquired);
     ring.reportIf(onlyWhen(op, m, m.compare(CmpIPredicate::ne, number, taken)),
                   RingError::AcquiredOutOfTurn);
+    reportShared(op);
     ring.setNumber(kAcquired, nextNumber(op, m, number, taken));
     numbers[op.getSlot()] = number;
     finish(op);
+  }
+
+  /// Memory of others than the acquired ring must be free.
+  void reportShared(RingAcquireOp op) {
+    auto own = op.getRing().getDefiningOp<RingCreateOp>();
+    RingBuilder ring = at(op, op.getRing());
+    for (auto other : kernel.getBody().getOps<RingCreateOp>()) {
+      if (other == own || !own.sharesMemory(other))
+        continue;
+      RingBuilder there = at(op, other.getRing());
+      Value taken = ring.m().compare(CmpIPredicate::ne, there.number(kAcquired),
+                                     there.number(kReleased));
+      ring.reportIf(onlyWhen(op, ring.m(), taken), RingError::AcquiredShared);
+    }
   }
 
   /// What is wrong only where a slot is taken.

@@ -47,17 +47,43 @@ void attn::makeAmdKernel(LLVM::LLVMFuncOp function, int64_t sharedBytes) {
       b.getArrayAttr({b.getStrArrayAttr({"amdgpu-ieee", "false"})}));
 }
 
+/// Where a ring may begin in memory of those that it lies over: with these, all
+/// that is behind the first of them. None where others are there.
+static std::optional<int64_t> placeOver(RingCreateOp ring) {
+  constexpr StringLiteral kPlace = "data";
+  auto placeOf = [&](RingCreateOp other) {
+    return other->getAttrOfType<IntegerAttr>(kPlace).getInt();
+  };
+  std::optional<int64_t> first;
+  for (Value under : ring.getOver()) {
+    int64_t place = placeOf(ringOf(under));
+    first = std::min(first.value_or(place), place);
+  }
+  if (!first)
+    return std::nullopt;
+  for (Operation *op = ring->getPrevNode(); op; op = op->getPrevNode()) {
+    auto other = dyn_cast<RingCreateOp>(op);
+    if (other && !other.sharesMemory(ring) &&
+        placeOf(other) + other.getNumBytes() > *first)
+      return std::nullopt;
+  }
+  return first;
+}
+
 int64_t attn::placeRingsInLds(LLVM::LLVMFuncOp function) {
   int64_t bytes = 0;
   Builder b(function.getContext());
   function.walk([&](RingCreateOp ring) {
-    RingType type = ring.getRing().getType();
-    ring->setAttr("data", b.getI64IntegerAttr(bytes));
-    int64_t tileBytes = SharedAttr::getNumBytes(type.getTile());
-    // The swizzle repeats every 1024 bytes at most.
-    bytes += ring.getNumSlots() * llvm::alignTo(tileBytes, 1024);
+    int64_t place = placeOver(ring).value_or(bytes);
+    ring->setAttr("data", b.getI64IntegerAttr(place));
+    bytes = std::max(bytes, place + ring.getNumBytes());
   });
   return bytes;
+}
+
+void attn::warpFence(OpBuilder &b, Location loc) {
+  // No instruction: what a wave asks of LDS is done in order.
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, "wavefront");
 }
 
 void attn::ldsBarrier(OpBuilder &b, Location loc) {

@@ -35,6 +35,9 @@ void populateSchedulingHintPatterns(const mlir::TypeConverter &converter,
 /// global memory may still be under way.
 void ldsBarrier(mlir::OpBuilder &b, mlir::Location loc);
 
+/// Keeps accesses of a wave to LDS in order, whichever lanes they are of.
+void warpFence(mlir::OpBuilder &b, mlir::Location loc);
+
 /// Where rings lie in LDS: set on each attn.ring.create of a function as an
 /// attribute; returns the bytes in all.
 int64_t placeRingsInLds(mlir::LLVM::LLVMFuncOp function);

@@ -377,10 +377,16 @@ struct PutPattern : OpConversionPattern<RingPutOp> {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(acquire.getRing())};
     Value base = ring.data(adaptor.getSlot());
+    // No barrier stands between what lanes of a wave exchange.
+    bool alone = ring.ring.staysInWarps(kLanes);
+    if (alone)
+      warpFence(rewriter, loc);
     writeToShared(ring.t(), ring.type().getTile(), layout, adaptor.getTile(),
                   [&](Value offset) {
                     return ldsAt(rewriter, loc, ring.t().add(base, offset), 0);
                   });
+    if (alone)
+      warpFence(rewriter, loc);
     rewriter.eraseOp(op);
     return success();
   }

@@ -286,6 +286,7 @@ attn.kernel @through(%x: !attn.view<?x?xbf16>, %y: !attn.view<?xf32>, %i: index)
 // CHECK-LABEL: attn.kernel @registers
 // CHECK: attn.ring.create slots 1 : <2 x
 // CHECK: attn.ring.create slots 2 {attribute = 1 : i64} : <2 x
+// CHECK: attn.ring.create over(%{{[^ ]+}}, %{{[^ ]+}} : !attn.ring<2 x {{.*}}>, !attn.ring<2 x {{.*}}>) : <1 x
 // CHECK: attn.ring.acquire %{{[^ ]+}} ahead 1 when %{{[^ ]+}} : <2 x
 // CHECK: attn.ring.acquire %{{[^ ]+}} when %{{[^ ]+}} : <2 x
 // CHECK: attn.scheduling_hint hold_copies{{$}}
@@ -298,6 +299,7 @@ attn.kernel @through(%x: !attn.view<?x?xbf16>, %y: !attn.view<?xf32>, %i: index)
 attn.kernel @registers(%when: i1) {
   %r = attn.ring.create slots 1 : <2 x tensor<64x128xbf16, #attn.shared<128>>>
   %q = attn.ring.create slots 2 {attribute = 1} : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+  %o = attn.ring.create over(%r, %q : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>, !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>) : <1 x tensor<64x64xbf16, #attn.shared<128>>>
   %s = attn.ring.acquire %r ahead 1 when %when : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
   %t = attn.ring.acquire %r when %when : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
   attn.scheduling_hint hold_copies

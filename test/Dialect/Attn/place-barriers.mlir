@@ -10,10 +10,16 @@
 // REMARK: remark: [Passed] barriers | {{.*}}Function=put | {{.*}}barriers=2
 // REMARK: remark: [Passed] barriers | {{.*}}Function=lds | {{.*}}barriers=1
 // REMARK: remark: [Passed] barriers | {{.*}}Function=lds_at_once | {{.*}}barriers=2
+// REMARK: remark: [Passed] barriers | {{.*}}Function=over | {{.*}}barriers=3
+// REMARK: remark: [Passed] barriers | {{.*}}Function=over_across | {{.*}}barriers=4
 #acc = #attn.fragment<threads [32:(1, 0), 2:(0, 8)], registers [8:(0, 1), 2:(0, 16)]>
 !t = tensor<32x32xf16, #attn.shared<64, folded>>
 !c = tensor<32x32xf32, #acc>
 !v = !attn.view<?x32xf16>
+!w = tensor<64x32xf16, #attn.shared<64>>
+!own = tensor<64x32xf16, #attn.fragment<threads [32:(1, 0), 2:(0, 8), 2:(32, 0)], registers [8:(0, 1), 2:(0, 16)]>>
+!lines = tensor<64x32xf16, #attn.fragment<threads [4:(0, 8), 16:(1, 0), 2:(32, 0)], registers [8:(0, 1), 2:(16, 0)]>>
+!across = tensor<64x32xf16, #attn.fragment<threads [4:(0, 8), 32:(1, 0)], registers [8:(0, 1), 2:(32, 0)]>>
 module attributes {attn.target = #attn.target<"mi300x">} {
 // A tile that was written is read.
 // CHECK-LABEL: attn.kernel @once
@@ -98,12 +104,14 @@ attn.kernel @put(%x: !v, %n: index) attributes {threads = 64 : i64} {
   %c0 = arith.constant 0 : index
   %own = arith.constant dense<0.0> : tensor<32x32xf16, #acc>
   %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : !c
   %a = attn.ring.create : !attn.ring<1 x !t>
   attn.ctas %w in %c1 {
     scf.for %i = %c0 to %n step %c1 {
       %s = attn.ring.acquire %a : !attn.ring<1 x !t> -> !attn.slot<!t>
       attn.ring.put %own into %s : tensor<32x32xf16, #acc> into !attn.slot<!t>
       %ta = attn.ring.wait %a : !attn.ring<1 x !t> -> !t
+      %d = attn.dot %ta, %ta, %zero transpose_rhs : !t, !t into !c
       attn.ring.release %a : !attn.ring<1 x !t>
     }
   }
@@ -160,6 +168,65 @@ attn.kernel @lds_at_once(%x: !v, %n: index) attributes {threads = 64 : i64} {
       attn.ring.land %p : !attn.pending<!t>
       %t = attn.ring.wait %a : !attn.ring<2 x !t> -> !t
       attn.ring.release %a : !attn.ring<2 x !t>
+    }
+  }
+}
+
+// A ring that lies over another: before it is put when others may still read that one, and before that one is written again. What warps put and
+// read themselves needs none.
+// CHECK-LABEL: attn.kernel @over(
+// CHECK: scf.for
+// CHECK: attn.barrier
+// CHECK-NEXT: attn.ring.land
+// CHECK-NEXT: attn.barrier
+// CHECK-NEXT: = attn.ring.wait
+// CHECK: attn.barrier
+// CHECK-NEXT: attn.ring.put
+// CHECK-NEXT: = attn.ring.wait
+// CHECK-NOT: attn.barrier
+// CHECK: attn.kernel @over_across(
+// CHECK: attn.ring.put
+// CHECK-NEXT: attn.barrier
+// CHECK-NEXT: = attn.ring.wait
+attn.kernel @over(%x: !v, %y: f16, %n: index) attributes {threads = 128 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = attn.ring.create : !attn.ring<1 x !t>
+  %o = attn.ring.create over(%a : !attn.ring<1 x !t>) : !attn.ring<1 x !w>
+  attn.ctas %w in %c1 {
+    %t = tensor.splat %y : !own
+    scf.for %i = %c0 to %n step %c1 {
+      %s = attn.ring.acquire %a : !attn.ring<1 x !t> -> !attn.slot<!t>
+      %p = attn.ring.issue %s, %x[%i, %c0] by registers : !attn.slot<!t>, !v -> !attn.pending<!t>
+      attn.ring.land %p : !attn.pending<!t>
+      %r = attn.ring.wait %a : !attn.ring<1 x !t> -> !t
+      attn.ring.release %a : !attn.ring<1 x !t>
+      %so = attn.ring.acquire %o : !attn.ring<1 x !w> -> !attn.slot<!w>
+      attn.ring.put %t into %so : !own into !attn.slot<!w>
+      %full = attn.ring.wait %o : !attn.ring<1 x !w> -> !w
+      %back = attn.convert_layout %full : !w to !lines
+      attn.ring.release %o : !attn.ring<1 x !w>
+    }
+  }
+}
+attn.kernel @over_across(%x: !v, %y: f16, %n: index) attributes {threads = 128 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = attn.ring.create : !attn.ring<1 x !t>
+  %o = attn.ring.create over(%a : !attn.ring<1 x !t>) : !attn.ring<1 x !w>
+  attn.ctas %w in %c1 {
+    %t = tensor.splat %y : !own
+    scf.for %i = %c0 to %n step %c1 {
+      %s = attn.ring.acquire %a : !attn.ring<1 x !t> -> !attn.slot<!t>
+      %p = attn.ring.issue %s, %x[%i, %c0] by registers : !attn.slot<!t>, !v -> !attn.pending<!t>
+      attn.ring.land %p : !attn.pending<!t>
+      %r = attn.ring.wait %a : !attn.ring<1 x !t> -> !t
+      attn.ring.release %a : !attn.ring<1 x !t>
+      %so = attn.ring.acquire %o : !attn.ring<1 x !w> -> !attn.slot<!w>
+      attn.ring.put %t into %so : !own into !attn.slot<!w>
+      %full = attn.ring.wait %o : !attn.ring<1 x !w> -> !w
+      %back = attn.convert_layout %full : !w to !across
+      attn.ring.release %o : !attn.ring<1 x !w>
     }
   }
 }

@@ -71,6 +71,23 @@ FragmentAttr rowsOfWarps(MLIRContext *context, int64_t rows, int64_t columns,
   return FragmentAttr::getNormal(context, 2, threads, registers);
 }
 
+FragmentAttr linesOfWarps(RankedTensorType tile, int64_t warps, int64_t lanes,
+                          int64_t along) {
+  int64_t width = 128 / tile.getElementTypeBitWidth(), down = lanes / along,
+          perWarp = tile.getDimSize(0) / warps;
+  SmallVector<int64_t> threads{along, 0, width, down, 1, 0, warps, perWarp, 0};
+  SmallVector<int64_t> registers{width,
+                                 0,
+                                 1,
+                                 tile.getDimSize(1) / (along * width),
+                                 0,
+                                 along * width,
+                                 perWarp / down,
+                                 down,
+                                 0};
+  return FragmentAttr::getNormal(tile.getContext(), 2, threads, registers);
+}
+
 FragmentAttr blocksOfThreads(MLIRContext *context, int64_t rows,
                              int64_t columns) {
   constexpr int64_t kBlock = 16, kMostAlongRow = 4;

@@ -184,6 +184,72 @@ bool RingCreateOp::isPut() {
   });
 }
 
+bool RingCreateOp::sharesMemory(RingCreateOp other) {
+  auto liesOver = [](RingCreateOp upper, RingCreateOp lower) {
+    return llvm::is_contained(upper.getOver(), lower.getRing());
+  };
+  return liesOver(*this, other) || liesOver(other, *this) ||
+         llvm::any_of(getOver(), [&](Value under) {
+           return llvm::is_contained(other.getOver(), under);
+         });
+}
+
+/// For each element of a tile the warp that has it; -1 where several do.
+static SmallVector<int64_t> warpsOfElements(RankedTensorType tile,
+                                            int64_t lanes) {
+  auto layout = cast<FragmentAttr>(tile.getEncoding());
+  SmallVector<int64_t> owners(tile.getNumElements(), -2);
+  for (int64_t thread = 0; thread < layout.getNumThreads(); ++thread)
+    for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
+      SmallVector<int64_t> place = layout.getThreadOffset(thread),
+                           offset = layout.getRegisterOffset(r);
+      int64_t &owner = owners[(place[0] + offset[0]) * tile.getDimSize(1) +
+                              place[1] + offset[1]];
+      owner = owner == -2 || owner == thread / lanes ? thread / lanes : -1;
+    }
+  return owners;
+}
+
+bool RingCreateOp::staysInWarps(int64_t lanes) {
+  SmallVector<RankedTensorType> tiles;
+  auto add = [&](Type type) {
+    auto tile = cast<RankedTensorType>(type);
+    if (llvm::is_contained(tiles, tile))
+      return true;
+    tiles.push_back(tile);
+    return isa_and_nonnull<FragmentAttr>(tile.getEncoding());
+  };
+  for (Operation *user : getRing().getUsers()) {
+    if (isa<RingReleaseOp>(user))
+      continue;
+    if (!isa<RingAcquireOp, RingWaitOp>(user))
+      return false;
+    for (Operation *use : user->getUsers()) {
+      auto put = dyn_cast<RingPutOp>(use);
+      auto fetch = dyn_cast<ConvertLayoutOp>(use);
+      if (!put && !fetch)
+        return false;
+      if (!add(put ? put.getTile().getType() : fetch.getType()))
+        return false;
+    }
+  }
+  if (tiles.empty() || !isPut())
+    return false;
+  SmallVector<int64_t> owners = warpsOfElements(tiles.front(), lanes);
+  return !llvm::is_contained(owners, -1) &&
+         llvm::all_of(tiles, [&](RankedTensorType tile) {
+           return warpsOfElements(tile, lanes) == owners;
+         });
+}
+
+int64_t RingCreateOp::getNumBytes() {
+  // The swizzle repeats every 1024 bytes at most.
+  constexpr int64_t kSlotUnit = 1024;
+  return getNumSlots() *
+         llvm::alignTo(SharedAttr::getNumBytes(getRing().getType().getTile()),
+                       kSlotUnit);
+}
+
 void RingCreateOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getRing(), "ring");
 }

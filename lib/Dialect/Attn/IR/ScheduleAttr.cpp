@@ -46,6 +46,7 @@ Words copyWords() { return {"tensor", "async", "lds"}; }
 
 constexpr auto kProducts = wordsOf<Products, Products::All>;
 constexpr auto kSums = wordsOf<RoundedSums, RoundedSums::Products>;
+constexpr auto kLines = wordsOf<WholeLines, WholeLines::All>;
 
 struct Field {
   StringLiteral name;
@@ -101,6 +102,7 @@ constexpr Field kFields[] = {
     {"copy_chunk", FieldKind::Number, 3, "chunk"},
     {"wide_panels", FieldKind::Flag, 3, "wide-panels"},
     {"warps", FieldKind::Number, 3, "warps"},
+    {"whole_lines", FieldKind::Word, 3, "whole-lines", kLines},
     {"priority", FieldKind::Word, 3, "priority", kProducts},
 };
 

@@ -7,7 +7,7 @@ Between rows and behind the last one buffers hold NaN; outputs are poisoned.
 
     emulate.py --compile attn-test-compile --emulate attn-emulate
         [--target mi300x] [--filter TEXT] [--part I/N] [--lower OPTIONS]
-        [--far] [--large] [--copies] [--drop-barriers] [--list]
+        [--far] [--large] [--same-with OPTIONS] [--drop-barriers] [--list]
 """
 
 import argparse
@@ -179,16 +179,16 @@ def run_case(case, arguments):
     return ""
 
 
-def compare_copies(case, arguments):
-    """Rings that loads fill straight to LDS change no bit of the results, whatever the interleaving."""
-    by_loads = case._replace(lower=(case.lower + " copy=lds").strip())
+def compare_options(case, arguments):
+    """Options that say how tiles are moved change no bit of the results, whatever the interleaving."""
+    other = case._replace(lower=f"{case.lower} {arguments.same_with}".strip())
     with tempfile.TemporaryDirectory() as directory:
         launch, _, _ = prepare(case, arguments.compile, directory, target=arguments.target)
         wanted = launch.run(arguments.emulate)
-        launch, _, _ = prepare(by_loads, arguments.compile, directory, target=arguments.target, seed=case.name())
+        launch, _, _ = prepare(other, arguments.compile, directory, target=arguments.target, seed=case.name())
         for interleaving in INTERLEAVINGS:
             if launch.run(arguments.emulate, "--interleave", interleaving, "--seed", "7") != wanted:
-                return interleaving + ": other results than with copies through registers"
+                return interleaving + ": other results than without " + arguments.same_with
     return ""
 
 
@@ -249,7 +249,7 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("--part", default="0/1", help="the cases I, I + N, ...")
     parser.add_argument("--drop-barriers", action="store_true")
-    parser.add_argument("--copies", action="store_true", help="with copy=lds, bit for bit the same results")
+    parser.add_argument("--same-with", default="", help="options of attn-to-target with which results are bit for bit the same")
     parser.add_argument("--lower", default="", help="further options of attn-to-target, for all cases of attention")
     parser.add_argument("--far", action="store_true", help="the cases with rows far apart")
     parser.add_argument("--large", action="store_true", help="the cases for more than 64 KiB of LDS")
@@ -259,7 +259,7 @@ def main():
     listed = far_cases() if arguments.far else large_cases() if arguments.large else cases()
     kept = [case for case in listed if needs_barriers(case) or not arguments.drop_barriers]
     chosen = [case for case in kept[first::step] if arguments.filter in case.name()]
-    if arguments.copies:
+    if arguments.same_with:
         chosen = [case for case in chosen if isinstance(case, Case)]
     if arguments.lower:
         chosen = [
@@ -268,7 +268,7 @@ def main():
     if arguments.list:
         print("\n".join(case.name() for case in chosen))
         return
-    run = drop_barriers if arguments.drop_barriers else compare_copies if arguments.copies else run_case
+    run = drop_barriers if arguments.drop_barriers else compare_options if arguments.same_with else run_case
     sys.exit(report(chosen, lambda case: run(case, arguments)))
 
 

@@ -1,7 +1,8 @@
-"""Counts the lines of 128 bytes that loads of attention touch, each once an instruction, by the emulator, beside the
+"""Counts the lines of 128 bytes that loads and stores of attention touch, each once an instruction, by the emulator, beside the
 lines that there are.
 
-lines.py COMPILER EMULATOR TARGET DIM...: bf16, one head, 128 queries, 512 keys, default tiles, rows without gaps.
+lines.py COMPILER EMULATOR TARGET DIM... [OPTIONS]: with options of attn-to-target, such as whole-lines=stores; bf16, one head, 128 queries,
+512 keys, default tiles, rows without gaps.
 """
 
 import json
@@ -24,8 +25,10 @@ class Dense(Case):
 
 def main():
     compiler, emulator, target, *dims = sys.argv[1:]
+    lower = " ".join(text for text in dims if "=" in text)
+    dims = [text for text in dims if "=" not in text]
     for dim in map(int, dims):
-        case = Dense("full", "bf16", (1, 1), (dim, dim), (1, 128, 512), "", lse=False)
+        case = Dense("full", "bf16", (1, 1), (dim, dim), (1, 128, 512), "", lower, lse=False)
         with tempfile.TemporaryDirectory() as directory:
             launch, inputs, outputs = prepare(case, compiler, directory, target=target)
             results = launch.run(emulator, "--counters")
@@ -33,7 +36,11 @@ def main():
         counters = json.loads(launch.printed[launch.printed.index("{") :])
         rows = -(-dim * 2 // 128)
         keys, queries = 2 * 512 * rows, 128 * rows
-        print(f"{target} D {dim}: {counters['global_load_lines']} lines of {queries} + {keys}" + (": " + error if error else ""))
+        loaded, stored = counters["global_load_lines"], counters["global_store_lines"]
+        print(
+            f"{target} D {dim}: {loaded} lines of {queries} + {keys}, {stored} of {queries} stored"
+            + (": " + error if error else "")
+        )
 
 
 if __name__ == "__main__":

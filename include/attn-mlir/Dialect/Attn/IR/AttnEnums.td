@@ -86,4 +86,10 @@ def Attn_RoundedSums : I32EnumAttr<"RoundedSums", "what adds rounded weights",
   let cppNamespace = "::attn";
 }
 
+def Attn_WholeLines : I32EnumAttr<"WholeLines", "which accesses are of whole lines",
+    [I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Stores", 1, "stores">,
+     I32EnumAttrCase<"All", 2, "all">]> {
+  let cppNamespace = "::attn";
+}
+
 #endif // ATTN_ENUMS

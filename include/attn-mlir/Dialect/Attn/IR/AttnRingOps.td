@@ -29,13 +29,18 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
     (`attn.ring.land`) when a slot in memory is free, which
     is when the ring has n slots or fewer that are not released.
 
+    `over` names rings none of which has a slot that is taken while this one has: it may lie where
+    they do.
+
     Example: `%r = attn.ring.create : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>`
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$slots);
+  let arguments = (ins OptionalAttr<I64Attr>:$slots, Variadic<Attn_RingType>:$over);
   let results = (outs Attn_RingType:$ring);
-  let assemblyFormat = "(`slots` $slots^)? attr-dict `:` type($ring)";
+  let assemblyFormat = [{
+    (`slots` $slots^)? (`over` `(` $over^ `:` type($over) `)`)? attr-dict `:` type($ring)
+  }];
   let builders = [OpBuilder<(ins "::mlir::Type":$ring), [{
-    build($_builder, $_state, ring, ::mlir::IntegerAttr());
+    build($_builder, $_state, ring, ::mlir::IntegerAttr(), ::mlir::ValueRange());
   }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -54,6 +59,12 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
     bool isPut();
     /// Whether threads fill the ring and wait for each other at barriers.
     bool isFilledByThreads();
+    /// Whether another ring may lie in the same memory.
+    bool sharesMemory(RingCreateOp other);
+    /// Whether each warp of `lanes` reads, into registers, only what it has put.
+    bool staysInWarps(int64_t lanes);
+    /// Bytes of all slots, each of which begins at a multiple of 1024.
+    int64_t getNumBytes();
   }];
 }
 

@@ -35,6 +35,13 @@ FragmentAttr rowsOfWarps(mlir::MLIRContext *context, int64_t rows,
                          int64_t columns, int64_t warps, int64_t lanes,
                          int64_t least = 1);
 
+/// For tiles that go to or come from memory as they lie there: a lane has 16
+/// bytes, `along` lanes neighbouring ones of a row, and those that follow have
+/// the next rows of the warp's. 16 `along` bytes divide a row, and rows of the
+/// warp are a multiple of lanes / along.
+FragmentAttr linesOfWarps(mlir::RankedTensorType tile, int64_t warps,
+                          int64_t lanes, int64_t along);
+
 /// For tiles that are stored as columns (`attn.store_columns`): a thread has
 /// blocks of 16 rows and 16 columns, row by row. 16 divides both sizes. Lanes
 /// have up to four blocks of the same rows, then those of rows below.

@@ -11,6 +11,7 @@ ATTN_LIST_VALUES(attn::CopyKind);
 ATTN_LIST_VALUES(attn::Products);
 ATTN_LIST_VALUES(attn::RoundedSums);
 ATTN_LIST_VALUES(attn::TraversalOrder);
+ATTN_LIST_VALUES(attn::WholeLines);
 
 namespace attn {
 /// The largest `lead` of attn-optimistic-max, in binades: what is left of f32's

@@ -233,6 +233,32 @@ def AttnPrefetchToRegisters : Pass<"attn-prefetch-to-registers", "::attn::Kernel
   let statistics = [Statistic<"numRings", "rings", "Rings with a stage in registers">];
 }
 
+def AttnWholeLines : Pass<"attn-whole-lines", "::attn::KernelOp"> {
+  let summary = "Access memory by whole lines, through shared memory";
+  let description = [{
+    Lanes hold of a tile what a matrix unit wants: of AMD's units, pieces of many rows,
+    of which a store has 32 or 64 bytes at once. A tile of 16-bit elements goes through
+    the memory of rings that are free there (`over`) into a layout in which neighbouring lanes have
+    16 bytes each of up to 128 of a row, and is stored from that. Warps exchange their own rows and wait
+    for no other, but for those who have read the rings.
+
+    Of `all`, tiles that are loaded in front of a stream and stay go the same way back.
+
+    Nothing happens where rings have slots that are taken, or less memory than the tile, nor
+    on targets whose threads do not copy through registers (`buffer`).
+
+    Before: `attn.store %t, %o[...] : ...`
+
+    After: `attn.ring.put %t into %slot; %s = attn.ring.wait %r; %l = attn.convert_layout %s; attn.store %l, %o[...] : ...`
+  }];
+  let options = [
+    Option<"of", "of", "::attn::WholeLines", /*default=*/"::attn::WholeLines::Stores",
+           "Which accesses",
+           "::llvm::cl::values(clEnumValN(::attn::WholeLines::Stores, \"stores\", \"stores\"), clEnumValN(::attn::WholeLines::All, \"all\", \"stores, and loads of what stays\"))">
+  ];
+  let statistics = [Statistic<"numAccesses", "accesses", "Accesses of whole lines">];
+}
+
 def AttnGuideScheduler : Pass<"attn-guide-scheduler", "::attn::KernelOp"> {
   let summary = "Tell the code generator's scheduler what hides what";
   let description = [{

@@ -562,6 +562,21 @@ def PrefetchToRegistersTurn : AttnRemark<"prefetched", Missed,
 }
 }
 
+let category = "attn-whole-lines" in {
+def WholeLines : AttnRemark<"whole-lines", Passed, "goes through shared memory, for whole lines of memory:", [
+    RemarkArg<"bytes", Int, "neighbouring bytes of a row that lanes access at once">,
+    RemarkArg<"before", Int, "those that they would">]> {
+  let description = "Once for each store, or load of what stays.";
+}
+def WholeLinesTarget : AttnRemark<"whole-lines", Missed, "threads of the target do not copy through registers"> {
+  let description = "It lacks the capability `buffer`. Where shared memory holds what stays, stores go through that.";
+}
+def WholeLinesNot : AttnRemark<"whole-lines", Missed, "{reason}", [
+    Because<"what of the tile, of its view or of the rings">]> {
+  let description = "Once for each access that stays as it is.";
+}
+}
+
 let category = "attn-guide-scheduler" in {
 def GuideScheduler : AttnRemark<"guided", Passed, "the scheduler is told:", [
     RemarkArg<"hint", String, "what">]> {

@@ -10,7 +10,9 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -45,6 +47,9 @@ using Places = llvm::SetVector<Operation *>;
 
 class BarrierPlacement {
 public:
+  /// Of a target whose warps have `lanes`.
+  explicit BarrierPlacement(int64_t lanes) : lanes(lanes) {}
+
   /// Goes through a block, adds the barriers that it needs, and returns what
   /// was accessed at its end.
   Accesses run(Block &block, Accesses state, Places &places) {
@@ -77,23 +82,50 @@ private:
   }
 
   void visitWrite(Operation *op, Value ring, Accesses &state, Places &places) {
-    if (state.read.contains(ring))
+    if (isInTheWay(ring, state))
       need(op, state, places);
     state.written.insert(ring);
+  }
+
+  /// Whether others may still read or write the memory of a ring, but for what
+  /// is written in turn.
+  bool isInTheWay(Value ring, const Accesses &state) {
+    auto sharesMemory = [&](Value other) {
+      return ring.getDefiningOp<RingCreateOp>().sharesMemory(
+          other.getDefiningOp<RingCreateOp>());
+    };
+    return (state.read.contains(ring) && !staysInWarps(ring)) ||
+           llvm::any_of(state.read,
+                        [&](Value other) {
+                          return other != ring && sharesMemory(other);
+                        }) ||
+           llvm::any_of(state.written, [&](Value other) {
+             return other != ring && sharesMemory(other);
+           });
+  }
+
+  /// Whether warps exchange what they put in a ring with no other, which need
+  /// not be in step.
+  bool staysInWarps(Value ring) {
+    auto [it, isNew] = warpsAlone.try_emplace(ring, false);
+    if (isNew)
+      it->second = ring.getDefiningOp<RingCreateOp>().staysInWarps(lanes);
+    return it->second;
   }
 
   void visit(Operation *op, Accesses &state, Places &places) {
     auto issue = dyn_cast<RingIssueOp>(op);
     if (issue && issue.getBy() == CopyKind::Lds) {
       // Memory changes at any time from here on, and has changed when it lands.
-      if (state.read.contains(ringOf(issue.getSlot())))
+      if (isInTheWay(ringOf(issue.getSlot()), state))
         need(op, state, places);
     } else if (auto land = dyn_cast<RingLandOp>(op)) {
       visitLand(land, state, places);
     } else if (auto put = dyn_cast<RingPutOp>(op)) {
       visitWrite(op, ringOf(put.getSlot()), state, places);
     } else if (auto wait = dyn_cast<RingWaitOp>(op)) {
-      if (state.written.contains(wait.getRing()))
+      if (state.written.contains(wait.getRing()) &&
+          !staysInWarps(wait.getRing()))
         need(op, state, places);
       state.read.insert(wait.getRing());
     } else if (auto release = dyn_cast<RingReleaseOp>(op)) {
@@ -145,6 +177,9 @@ private:
     state = run(*branch.thenBlock(), state, places);
     state.join(other);
   }
+
+  int64_t lanes;
+  llvm::DenseMap<Value, bool> warpsAlone;
 };
 
 struct PlaceBarriersPass
@@ -163,8 +198,9 @@ struct PlaceBarriersPass
     if (streams.wasInterrupted())
       return signalPassFailure();
     Places places;
+    int64_t lanes = usualUnit(TargetAttr::of(kernel)).getLanes();
     for (auto ctas : kernel.getBody().getOps<CtasOp>())
-      BarrierPlacement().run(ctas.getBody().front(), {}, places);
+      BarrierPlacement(lanes).run(ctas.getBody().front(), {}, places);
     for (Operation *op : places) {
       OpBuilder b(op);
       attn::BarrierOp::create(b, op->getLoc());
