@@ -845,3 +845,11 @@ func.func @k(%p: tensor<64x64xbf16>) {
   attn.ring.put %p into %s : tensor<64x64xbf16> into <tensor<64x64xbf16, #attn.shared<128>>>
   return
 }
+
+// -----
+
+func.func @k(%r: !attn.ring<1 x tensor<64x64xbf16, #attn.shared<128>>>) {
+  // expected-error @below {{expected to lie over rings straight from attn.ring.create, but got }}
+  %o = attn.ring.create over(%r : !attn.ring<1 x tensor<64x64xbf16, #attn.shared<128>>>) : <1 x tensor<64x64xbf16, #attn.shared<128>>>
+  return
+}

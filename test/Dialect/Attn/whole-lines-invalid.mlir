@@ -55,6 +55,24 @@ attn.kernel @lanes(%o: !v, %x: f16, %n: index) attributes {threads = 64 : i64} {
   }
 }
 
+// 32 rows are four for each of eight warps, and without threads no warp has any.
+// CHECK: Function=warps | Remark="warps have fewer rows than lanes would access"
+attn.kernel @warps(%o: !v, %x: f16, %n: index) attributes {threads = 512 : i64} {
+  %c0 = arith.constant 0 : index
+  attn.grid (%i) visit %visit in (i = %n) {
+    %t = tensor.splat %x : !t
+    attn.store %t, %o[%i, %c0] : !t -> !v
+  }
+}
+// CHECK: Function=threads | Remark="warps have fewer rows than lanes would access"
+attn.kernel @threads(%o: !v, %x: f16, %n: index) {
+  %c0 = arith.constant 0 : index
+  attn.grid (%i) visit %visit in (i = %n) {
+    %t = tensor.splat %x : !t
+    attn.store %t, %o[%i, %c0] : !t -> !v
+  }
+}
+
 // Without rings there is no memory; with one, there may be too little.
 // CHECK: Function=none | Remark="rings have less memory than the tile"
 attn.kernel @none(%o: !v, %x: f16, %n: index) attributes {threads = 64 : i64} {

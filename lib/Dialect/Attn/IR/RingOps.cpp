@@ -59,6 +59,11 @@ LogicalResult RingCreateOp::verify() {
   if (getNumSlots() < 1 || getNumSlots() > stages)
     return emitOpError("expected memory for 1 to ")
            << stages << " stages, but got " << getNumSlots();
+  for (Value under : getOver())
+    if (!under.getDefiningOp<RingCreateOp>())
+      return emitOpError("expected to lie over rings straight from "
+                         "attn.ring.create, but got ")
+             << under;
   return success();
 }
 

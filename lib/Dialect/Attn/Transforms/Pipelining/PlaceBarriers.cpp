@@ -63,6 +63,9 @@ private:
     auto acquire = slot.getDefiningOp<RingAcquireOp>();
     return acquire ? acquire.getRing() : Value();
   }
+  static RingCreateOp createOf(Value ring) {
+    return ring ? ring.getDefiningOp<RingCreateOp>() : RingCreateOp();
+  }
   static Value ringOf(RingLandOp land) {
     auto issue = land.getPending().getDefiningOp<RingIssueOp>();
     return issue ? ringOf(issue.getSlot()) : Value();
@@ -90,9 +93,10 @@ private:
   /// Whether others may still read or write the memory of a ring, but for what
   /// is written in turn.
   bool isInTheWay(Value ring, const Accesses &state) {
+    RingCreateOp own = createOf(ring);
     auto sharesMemory = [&](Value other) {
-      return ring.getDefiningOp<RingCreateOp>().sharesMemory(
-          other.getDefiningOp<RingCreateOp>());
+      RingCreateOp there = createOf(other);
+      return own && there && own.sharesMemory(there);
     };
     return (state.read.contains(ring) && !staysInWarps(ring)) ||
            llvm::any_of(state.read,
@@ -108,8 +112,9 @@ private:
   /// not be in step.
   bool staysInWarps(Value ring) {
     auto [it, isNew] = warpsAlone.try_emplace(ring, false);
-    if (isNew)
-      it->second = ring.getDefiningOp<RingCreateOp>().staysInWarps(lanes);
+    RingCreateOp create = createOf(ring);
+    if (isNew && create)
+      it->second = create.staysInWarps(lanes);
     return it->second;
   }
 

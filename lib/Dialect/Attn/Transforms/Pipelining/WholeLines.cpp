@@ -34,7 +34,7 @@ struct Access {
   /// Lanes that have neighbouring 16 bytes of a row, and those that do now.
   int64_t along = 0, before = 0;
   /// Whose memory is free.
-  SmallVector<Value> rings;
+  SmallVector<Value> rings = {};
 };
 
 class LineAccesses {
@@ -81,8 +81,8 @@ private:
   }
 
   int64_t warps() const {
-    return kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr).getInt() /
-           lanes;
+    auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
+    return threads ? threads.getInt() / lanes : 0;
   }
 
   RankedTensorType linesOf(const Access &access) const {
@@ -112,7 +112,8 @@ private:
     access.before = layout.getThreadsPerRow();
     if (access.along <= access.before)
       return refuse(access, "lanes have as many neighbours of a row already");
-    if (tile.getDimSize(0) % (warps() * (lanes / access.along)) != 0)
+    if (warps() == 0 ||
+        tile.getDimSize(0) % (warps() * (lanes / access.along)) != 0)
       return refuse(access, "warps have fewer rows than lanes would access");
     return findMemory(access);
   }
