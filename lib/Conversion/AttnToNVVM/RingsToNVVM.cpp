@@ -378,6 +378,27 @@ Value isThere(OpBuilder &b, Location loc, Value rows) {
   return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, last, least);
 }
 
+/// Of the words that a thread has read, one of each load: its registers arrive
+/// together.
+SmallVector<Value> oneOfEachLoad(OpBuilder &b, Location loc, Value registers) {
+  auto type = cast<VectorType>(registers.getType());
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  Value packed = b.createOrFold<vector::BitCastOp>(
+      loc, VectorType::get({bits / 32}, b.getI32Type()), registers);
+  SmallVector<Value> words;
+  if (auto made = packed.getDefiningOp<vector::FromElementsOp>())
+    words = made.getElements();
+  else
+    llvm::append_range(
+        words, vector::ToElementsOp::create(b, loc, packed).getResults());
+  llvm::SmallDenseSet<Value> loads;
+  llvm::erase_if(words, [&](Value word) {
+    auto part = word.getDefiningOp<LLVM::ExtractValueOp>();
+    return !loads.insert(part ? part.getContainer() : word).second;
+  });
+  return words;
+}
+
 /// Zero, but not before registers that threads read from the slot themselves
 /// are there: an arrival does not wait for loads under way, and a tensor copy
 /// might overtake the last of them. (Products wait for what they read.) Grids
@@ -398,13 +419,8 @@ Value computeZeroAfterReads(RingReleaseOp op, ConversionPatternRewriter &b) {
           !read->isBeforeInBlock(op))
         continue;
       Value registers = b.getRemappedValue(read.getResult());
-      auto type = cast<VectorType>(registers.getType());
-      int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
-      auto words = VectorType::get({bits / 32}, b.getI32Type());
-      Value all = vector::ReductionOp::create(
-          b, loc, vector::CombiningKind::OR,
-          vector::BitCastOp::create(b, loc, words, registers));
-      any = any ? arith::OrIOp::create(b, loc, any, all).getResult() : all;
+      for (Value word : oneOfEachLoad(b, loc, registers))
+        any = any ? arith::OrIOp::create(b, loc, any, word).getResult() : word;
     }
   }
   if (!any)
