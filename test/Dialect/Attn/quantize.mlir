@@ -1,5 +1,6 @@
 // RUN: attn-opt %s | attn-opt | FileCheck %s
 // RUN: attn-opt %s --attn-stream-partition | FileCheck %s --check-prefix=KERNEL
+// RUN: attn-opt %s --attn-schedule=target=h200 | FileCheck %s --check-prefix=WORDS
 
 // CHECK-LABEL: func @plain
 // CHECK: attn.quantize %{{.*}} layout(bshd) : (tensor<?x?x8x64xbf16>) -> (tensor<?x?x8x64xf8E4M3FN>, tensor<?x2xf32>)
@@ -47,6 +48,23 @@ func.func @plain(%x: tensor<?x?x8x64xbf16>) -> (tensor<?x?x8x64xf8E4M3FN>, tenso
 
 // CHECK-LABEL: func @rotated
 // CHECK: attn.quantize %{{.*}} rotate(%{{.*}}) factor(0.0883883461) : (tensor<1x2x130x128xf16>, tensor<128x128xf16>) -> (tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>)
+
+// Where products leave two columns a lane, a kernel orders those of the matrix so that four neighbours are in a lane once they are interleaved.
+// WORDS-LABEL: func @rotated
+// WORDS: %[[MATRIX:.*]] = attn.launch @rotated_quantize_matrix ins(%arg1 :
+// WORDS: attn.launch @rotated_quantize_maxima ins(%arg0, %arg1 :
+// WORDS: attn.launch @rotated_quantize ins(%arg0, %[[MATRIX]],
+// WORDS-LABEL: attn.kernel @rotated_quantize_matrix(
+// WORDS: %[[TILE:.*]] = attn.gather %rotation[
+// WORDS: attn.store %[[TILE]], %columns[
+// WORDS-LABEL: attn.kernel @rotated_quantize_maxima(
+// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all>
+// WORDS-SAME: follows
+// WORDS-LABEL: attn.kernel @rotated_quantize(
+// WORDS: attn.dot
+// WORDS: %[[SCALED:.*]] = arith.mulf
+// WORDS: %[[ORDERED:.*]] = attn.interleave %[[SCALED]]
+// WORDS: arith.truncf %[[ORDERED]]
 
 // KERNEL-LABEL: func @rotated
 // KERNEL-NOT: attn.quantize

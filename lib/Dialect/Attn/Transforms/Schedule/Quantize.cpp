@@ -65,14 +65,20 @@ public:
       : op(op), loc(op.getLoc()), host(op), b(op.getContext()),
         head(headDimOf(op.getLayout())), row(seqDimOf(op.getLayout())) {}
 
-  void run() {
+  /// How many kernels that takes.
+  unsigned run() {
+    if (storesWords())
+      matrix = launchMatrix();
     Value maxima = launchMaxima(), scales = launchScales(maxima),
           numbers = launchNumbers(scales);
     op.replaceAllUsesWith(ValueRange{numbers, scales});
     op.erase();
+    return matrix ? 4 : 3;
   }
 
 private:
+  /// The matrix with its columns in an order that attn.interleave undoes.
+  Value launchMatrix();
   Value launchMaxima();
   Value launchScales(Value maxima);
   Value launchNumbers(Value scales);
@@ -98,6 +104,15 @@ private:
     if (Value rotation = op.getRotation())
       views.push_back({"rotation", rotation, {0, 1}, {"", ""}});
     return views;
+  }
+
+  /// Whether products leave columns where lanes have no four neighbours, and
+  /// attn.interleave names others of which they do.
+  bool storesWords() {
+    constexpr int64_t kColumns = 32;
+    TargetAttr target = TargetAttr::of(op);
+    return op.getRotation() && target && target.hasCapability("ldmatrix") &&
+           op.getDim() % kColumns == 0;
   }
 
   /// Rows from a place on, in f32, rotated where they are to be.
@@ -135,6 +150,8 @@ private:
   OpBuilder host, b;
   int64_t head, row;
   KernelOp kernel;
+  /// Of launchMatrix, where that is.
+  Value matrix;
 };
 
 void Quantization::open(StringRef suffix, ArrayRef<TensorView> views,
@@ -234,6 +251,41 @@ Value Quantization::loadRows(ValueRange at, int64_t rows, Value rotation) {
   return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
 }
 
+Value Quantization::launchMatrix() {
+  constexpr int64_t kRows = 16;
+  auto type = cast<RankedTensorType>(op.getRotation().getType());
+  TensorView views[] = {{"rotation", op.getRotation(), {0, 1}, {"", ""}},
+                        {"columns",
+                         tensor::EmptyOp::create(host, loc, type, ValueRange()),
+                         {0, 1},
+                         {"", ""}}};
+  open("quantize_matrix", views, /*follows=*/false);
+  GridOp grid = openGrid(index().constant(op.getDim() / kRows), {"matrix_row"});
+  Value first = index().mul(grid.getCoordinates()[0], index().constant(kRows)),
+        zero = index().constant(0);
+  TileBuilder t = tiles();
+  SmallVector<int64_t> shape{kRows, op.getDim()};
+  Value rows = t.iota(0, first, shape), columns = t.iota(1, zero, shape);
+  auto tileType = cast<RankedTensorType>(columns.getType());
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(tileType, b.getIndexAttr(value)));
+  };
+  auto bits = [&](int64_t mask) -> Value {
+    return arith::AndIOp::create(b, loc, columns, number(mask));
+  };
+  // InterleaveOp::sourceOf takes the bits t t i i' of a column to i t t i':
+  // this is the way back.
+  Value pair = bits(6), high = bits(8);
+  Value from = t.add(t.add(bits(-InterleaveOp::kGroup | 1), pair), pair);
+  Value half = arith::ShRUIOp::create(b, loc, high, number(2));
+  from = t.add(from, half);
+  Value tile = GatherOp::create(b, loc, tileType.clone(type.getElementType()),
+                                argument(0), ValueRange{rows, from});
+  StoreOp::create(b, loc, tile, argument(1), ValueRange{first, zero});
+  return launch(views);
+}
+
 Value Quantization::launchMaxima() {
   int64_t rows = rowsOfTile();
   IndexBuilder m{host, loc};
@@ -252,7 +304,7 @@ Value Quantization::launchMaxima() {
                    tensor::EmptyOp::create(host, loc, type, sizes),
                    {0, 1, 2},
                    {"batch", "", ""}});
-  open("quantize_maxima", views, /*follows=*/false);
+  open("quantize_maxima", views, /*follows=*/bool(matrix));
   stateThreads();
   Value count = countBlocks(index(), sizeOf(0, 2));
   GridOp grid =
@@ -333,6 +385,8 @@ Value Quantization::launchNumbers(Value scales) {
       sizes.push_back(
           host.createOrFold<tensor::DimOp>(loc, op.getInput(), dim));
   SmallVector<TensorView> views = inputViews();
+  if (matrix)
+    views.back().tensor = matrix;
   unsigned ofScales = views.size();
   views.push_back(scalesView(scales));
   views.push_back(
@@ -353,6 +407,8 @@ Value Quantization::launchNumbers(Value scales) {
   Value inverse = arith::DivFOp::create(b, loc, factor, scale);
   TileBuilder t = tiles();
   Value scaled = t.mul(tile, t.spread(inverse, TileBuilder::shapeOf(tile)));
+  if (matrix)
+    scaled = InterleaveOp::create(b, loc, scaled.getType(), scaled);
   StoreOp::create(b, loc, t.cast(scaled, type.getElementType()),
                   argument(ofScales + 1),
                   ValueRange{batch, itsHead, first, index().constant(0)});
@@ -362,6 +418,5 @@ Value Quantization::launchNumbers(Value scales) {
 } // namespace
 
 unsigned attn::partitionQuantization(QuantizeOp op) {
-  Quantization(op).run();
-  return 3;
+  return Quantization(op).run();
 }

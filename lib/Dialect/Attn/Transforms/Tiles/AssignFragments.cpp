@@ -240,12 +240,21 @@ struct AssignFragmentsPass
     int64_t rows = group.rows,
             width = tile.getRank() == 2 ? tile.getDimSize(1) : columns;
     FragmentAttr matrix =
-        isOperand ? unit.getLhs(rows, width, count)
+        isOperand ? unitOfOperands().getLhs(rows, width, count)
         : free ? rowsOfWarps(&getContext(), rows, width, count, lanes(), least)
                : unit.getAccumulator(rows, width, count);
     if (group.isOfColumns(tile))
       return matrix.getColumnSlice();
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
+  }
+
+  /// Which unit says how tiles lie that are interleaved: where no product takes
+  /// them, they are to be stored, as operands of FP8 lie.
+  MatrixUnitInterface unitOfOperands() const {
+    MLIRContext *context = unit.getContext();
+    if (unit.takesElement(Float8E4M3FNType::get(context)))
+      return unit;
+    return MmaSync8Attr::get(context);
   }
 
   /// Whether a tile is in the order of an operand: of what is interleaved, or
