@@ -129,7 +129,7 @@ def Attn_QuantizeOp : Attn_Op<"quantize", [Pure]> {
     *Edges.* Zeros alone, or no rows, have a scale of 1. A scale is at least 2^-126, the smallest normal number: it has a reciprocal. An infinity makes
     the scale infinite, NaN makes it NaN, and Q of that head is not defined: attention makes NaN of it.
 
-    Three kernels compute it, in an order that launches repeat: maxima of some rows each, the scales, and the numbers. X is read twice, and
+    Kernels compute it, in an order that launches repeat: maxima of some rows each, the scales, and the numbers. X is read twice, and
     rotated twice.
 
     Example:
