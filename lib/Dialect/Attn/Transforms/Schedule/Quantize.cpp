@@ -1,9 +1,9 @@
 //===- Quantize.cpp - The kernels that make FP8 ---------------------------===//
 //
 // Three kernels, of which each needs all of the one before, and maybe one that
-// orders a matrix in front: the largest numbers
-// of some rows each, one scale a head, and the numbers of FP8. Nothing is added
-// up, and a maximum is the same in any order: launches repeat results.
+// orders a matrix in front: the largest numbers of some rows each, one scale a
+// head, and the numbers of FP8. Nothing is added up, and a maximum is the same
+// in any order: launches repeat results.
 //
 //===----------------------------------------------------------------------===//
 
