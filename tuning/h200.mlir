@@ -477,12 +477,21 @@ module attributes {attn.target = #attn.target<"h200">} {
   // together, a stated number: kernels then have no divisions by it, and several
   // clusters may be on the same SMs. Longer ones want all SMs. Two CTAs of an SM
   // cover each other's beginnings and ends; where streams are long, wider tiles
-  // cost less. With 128 columns a tile's loads are so short that a producer which
+  // cost less, and a stated number of parts saves divisions in front of the first
+  // loads. With 128 columns a tile's loads are so short that a producer which
   // reads ahead over tiles gains, where a CTA has several of them.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1
     <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
     variants [#attn.variant<"group*query>=65 & key<=4096",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=8 & key>=4097 & key<=12288",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=8 & key>=4097",
+               <pack_group, tiles = [query = 64, key = 128], splits = 15, split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=16 & key>=4097",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head>=17 & batch*kv_head<=33 & key>=4096",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_ctas, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=23 & key<=4096",
                <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
@@ -507,6 +516,14 @@ module attributes {attn.target = #attn.target<"h200">} {
     <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
     variants [#attn.variant<"group*query>=65 & key<=4096",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=8 & key>=4097 & key<=12288",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=8 & key>=4097",
+               <pack_group, tiles = [query = 64, key = 128], splits = 15, split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=16 & key>=4097",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head>=17 & batch*kv_head<=33 & key>=4096",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_ctas, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=23 & key<=4096",
                <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
