@@ -46,18 +46,6 @@ def make(folder):
     (folder / "quantize.mlir").unlink()
 
 
-def rotation(torch, dim, generator):
-    """A Hadamard matrix (times 1 and -1 at random) of a power of two, or of 12 times one."""
-    squares = {i * i % 11 for i in range(1, 11)}
-    twelve = [[1] * 12] + [[-1] + [1 if i == j or (i - j) % 11 in squares else -1 for j in range(11)] for i in range(11)]
-    m = torch.tensor(twelve if dim % 3 == 0 else [[1]], dtype=torch.float32, device="cuda")
-    while m.shape[0] < dim:
-        m = torch.cat((torch.cat((m, m), 1), torch.cat((m, -m), 1)))
-    assert torch.equal(m @ m.T, dim * torch.eye(dim, device="cuda"))
-    signs = torch.randint(0, 2, (dim, 1), device="cuda", generator=generator) * 2 - 1
-    return (m * signs).to(torch.bfloat16)
-
-
 def outliers(torch, shape, generator):
     x, more = (torch.randn(shape, device="cuda", generator=generator) for _ in range(2))
     return (x + 10 * more * (torch.rand(shape, device="cuda", generator=generator) < 0.001)).to(torch.bfloat16)
@@ -119,7 +107,7 @@ def run(folder, rounds):
     generator = torch.Generator("cuda").manual_seed(1)
     rows, found, failures = [], [], 0
     for dim, heads in HEADS.items():
-        m = rotation(torch, dim, generator)
+        m = attn_mlir.rotation(dim, seed=1, device="cuda")
         kernels = {is_rotated: attn_mlir.load(str(folder / name_of(dim, is_rotated))) for is_rotated in (False, True)}
         for is_rotated, kernel in kernels.items():
             scale, number = check(torch, kernel, dim, m if is_rotated else None, generator)

@@ -12,10 +12,8 @@
 #include "attn-mlir/Compiler/CompileBundle.h"
 #include "attn-mlir/Compiler/CompileHost.h"
 #include "attn-mlir/Compiler/Registration.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
@@ -145,14 +143,7 @@ private:
       reference = parse(options.reference, referenceSources);
     if (!reference)
       return failure();
-    if (reference
-            ->walk([](Operation *op) {
-              return isa<StreamableOpInterface, CompositeOpInterface,
-                         QuantizeOp>(op)
-                         ? WalkResult::interrupt()
-                         : WalkResult::advance();
-            })
-            .wasInterrupted())
+    if (computesAtLevel1(*reference))
       return success();
     module->emitError()
         << "--run expects a level-1 operation that says what is "

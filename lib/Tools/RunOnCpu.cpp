@@ -198,6 +198,17 @@ static FailureOr<double> workOf(StreamableOpInterface op,
   return op.emitOpError(text);
 }
 
+bool attn::computesAtLevel1(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<StreamableOpInterface, CompositeOpInterface, QuantizeOp>(
+                   inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
                              const CpuRunOptions &options,
                              llvm::raw_ostream &os) {
@@ -257,16 +268,8 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
   if (oracle.probe)
     return success(passed);
   for (auto function : reference.getOps<func::FuncOp>()) {
-    bool launches = function
-                        .walk([](Operation *op) {
-                          return isa<StreamableOpInterface,
-                                     CompositeOpInterface, QuantizeOp>(op)
-                                     ? WalkResult::interrupt()
-                                     : WalkResult::advance();
-                        })
-                        .wasInterrupted();
     // A module of kernels alone has no function.
-    if (!launches || !module.lookupSymbol(function.getName()))
+    if (!computesAtLevel1(function) || !module.lookupSymbol(function.getName()))
       continue;
     FailureOr<FunctionReport> report = runFunctionOracle(
         function, module, **compiled, oracle, argumentSizes, options.tolerance);

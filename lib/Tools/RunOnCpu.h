@@ -17,6 +17,10 @@ struct CpuRunOptions {
   double maxWork = 6e10;
 };
 
+/// Whether a function or a module has an operation of level 1 that says what is
+/// computed.
+bool computesAtLevel1(mlir::Operation *op);
+
 /// Runs a module in the LLVM dialect on the CPU and prints how far it is from
 /// `reference`, a module at level 1: a line for each kernel, against the
 /// operation in its place (or that with its heads packed), and one for each

@@ -184,6 +184,23 @@ void GivenTile::forEachRun(Value registers, Place place, Write write) const {
   }
 }
 
+LogicalResult attn::forEachGiven(
+    ExchangeOp op, ValueRange registers, ConversionPatternRewriter &rewriter,
+    function_ref<void(const GivenTile &, Value, ViewType, Value)> give) {
+  int64_t place = op->getAttrOfType<IntegerAttr>(kExchangePlaceAttr).getInt();
+  for (auto [tile, held, view] :
+       llvm::zip(op.getTiles(), registers, op.getViews())) {
+    FragmentAttr layout = fragmentOf(tile.getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "tile is not in registers");
+    auto type = cast<ViewType>(view.getType());
+    give(GivenTile(rewriter, op.getLoc(), layout, type), held, type,
+         dynamicSharedAt(rewriter, op.getLoc(), place));
+    place += placedBytesOf(op, type);
+  }
+  return success();
+}
+
 Value attn::elementOf(const ThreadBuilder &t, ValueRange coordinates,
                       ArrayRef<int64_t> shape) {
   Value element = t.constant(0);
@@ -219,18 +236,13 @@ struct ExchangePattern : OpConversionPattern<ExchangeOp> {
     if (op.getScatter())
       return rewriter.notifyMatchFailure(op, "tiles are sent");
     Location loc = op.getLoc();
-    int64_t place = op->getAttrOfType<IntegerAttr>(kExchangePlaceAttr).getInt();
-    Value shared = dynamicSharedAt(rewriter, loc, 0);
-    for (auto [tile, registers, view] :
-         llvm::zip(op.getTiles(), adaptor.getTiles(), op.getViews())) {
-      FragmentAttr layout = fragmentOf(tile.getType());
-      if (!layout)
-        return rewriter.notifyMatchFailure(op, "tile is not in registers");
-      auto shown = cast<ViewType>(view.getType());
-      write(rewriter, loc, layout, registers, shown,
-            advance(rewriter, loc, shared, place));
-      place += placedBytesOf(op, shown);
-    }
+    if (failed(forEachGiven(op, adaptor.getTiles(), rewriter,
+                            [&](const GivenTile &tile, Value registers,
+                                ViewType view, Value place) {
+                              write(rewriter, loc, tile, registers, view,
+                                    place);
+                            })))
+      return failure();
     showTiles(rewriter, loc);
     // No CTA ends, or writes again, while another may read.
     OpBuilder end(op->getBlock()->getTerminator());
@@ -241,25 +253,24 @@ struct ExchangePattern : OpConversionPattern<ExchangeOp> {
 
 private:
   /// Writes the elements that are shown, neighbouring columns together.
-  static void write(OpBuilder &b, Location loc, FragmentAttr layout,
+  static void write(OpBuilder &b, Location loc, const GivenTile &tile,
                     Value registers, ViewType view, Value base) {
     ArrayRef<int64_t> shape = view.getShape().drop_front();
     int64_t bytes = view.getElementBytes();
-    GivenTile(b, loc, layout, view)
-        .forEachRun(
-            registers,
-            [&](const ThreadBuilder &t,
-                ValueRange coordinates) -> SmallVector<Value> {
-              Value element = elementOf(t, coordinates, shape);
-              return {advance(b, loc, base, t.mul(element, bytes))};
-            },
-            [&](OpBuilder &nested, ValueRange address, ValueRange elements) {
-              auto run = static_cast<int64_t>(elements.size());
-              auto several = VectorType::get({run}, view.getElementType());
-              Value part = vector::FromElementsOp::create(nested, loc, several,
-                                                          elements);
-              LLVM::StoreOp::create(nested, loc, part, address[0], run * bytes);
-            });
+    tile.forEachRun(
+        registers,
+        [&](const ThreadBuilder &t,
+            ValueRange coordinates) -> SmallVector<Value> {
+          Value element = elementOf(t, coordinates, shape);
+          return {advance(b, loc, base, t.mul(element, bytes))};
+        },
+        [&](OpBuilder &nested, ValueRange address, ValueRange elements) {
+          auto run = static_cast<int64_t>(elements.size());
+          auto several = VectorType::get({run}, view.getElementType());
+          Value part =
+              vector::FromElementsOp::create(nested, loc, several, elements);
+          LLVM::StoreOp::create(nested, loc, part, address[0], run * bytes);
+        });
   }
 };
 

@@ -86,6 +86,16 @@ private:
   llvm::ArrayRef<int64_t> shape;
 };
 
+/// Calls `give` for each tile of an exchange, in registers: what writes it, its
+/// view, and where that lies in shared memory. Fails where one is not in
+/// registers.
+llvm::LogicalResult
+forEachGiven(ExchangeOp op, mlir::ValueRange registers,
+             mlir::ConversionPatternRewriter &rewriter,
+             llvm::function_ref<void(const GivenTile &, mlir::Value registers,
+                                     ViewType view, mlir::Value place)>
+                 give);
+
 /// Makes the views of each placed attn.exchange casts, as those of parameters
 /// are (ViewParameters), of the address of the CTA's own tile.
 void castExchanges(mlir::LLVM::LLVMFuncOp function);

@@ -79,12 +79,9 @@ static Value rankOf(const ThreadBuilder &t) {
   return NVVM::BlockInClusterIdXOp::create(t.b, t.loc, t.b.getI32Type());
 }
 
-/// Where an exchange has its tiles; its barrier is behind them.
-static int64_t placeOfTiles(ExchangeOp op) {
-  return op->getAttrOfType<IntegerAttr>(kExchangePlaceAttr).getInt();
-}
+/// Behind the tiles.
 static int64_t placeOfBarrier(ExchangeOp op) {
-  int64_t place = placeOfTiles(op);
+  int64_t place = op->getAttrOfType<IntegerAttr>(kExchangePlaceAttr).getInt();
   for (Value view : op.getViews())
     place += placedBytesOf(op, cast<ViewType>(view.getType()));
   return place;
@@ -183,18 +180,14 @@ struct ScatterPattern : OpConversionPattern<ExchangeOp> {
     if (!op.getScatter())
       return rewriter.notifyMatchFailure(op, "tiles are shown");
     Location loc = op.getLoc();
-    int64_t place = placeOfTiles(op);
     Value barrier = dynamicSharedAt(rewriter, loc, placeOfBarrier(op));
-    for (auto [tile, registers, view] :
-         llvm::zip(op.getTiles(), adaptor.getTiles(), op.getViews())) {
-      FragmentAttr layout = fragmentOf(tile.getType());
-      if (!layout)
-        return rewriter.notifyMatchFailure(op, "tile is not in registers");
-      auto shown = cast<ViewType>(view.getType());
-      send(rewriter, op, layout, registers, shown,
-           dynamicSharedAt(rewriter, loc, place), barrier);
-      place += placedBytesOf(op, shown);
-    }
+    if (failed(forEachGiven(op, adaptor.getTiles(), rewriter,
+                            [&](const GivenTile &tile, Value registers,
+                                ViewType view, Value place) {
+                              send(rewriter, op, tile, registers, view, place,
+                                   barrier);
+                            })))
+      return failure();
     awaitTiles(rewriter, loc, barrier);
     rewriter.eraseOp(op);
     return success();
@@ -202,7 +195,7 @@ struct ScatterPattern : OpConversionPattern<ExchangeOp> {
 
 private:
   /// Sends each row to the CTA that it belongs to.
-  static void send(OpBuilder &b, ExchangeOp op, FragmentAttr layout,
+  static void send(OpBuilder &b, ExchangeOp op, const GivenTile &tile,
                    Value registers, ViewType view, Value base, Value barrier) {
     Location loc = op.getLoc();
     Scatter scatter(op);
@@ -212,34 +205,32 @@ private:
         arith::MulIOp::create(b, loc, rankOf(here), scatter.roomOf(here, ctas));
     ArrayRef<int64_t> shape = view.getShape().drop_front();
     auto peers = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
-    GivenTile(b, loc, layout, view)
-        .forEachRun(
-            registers,
-            [&](const ThreadBuilder &t,
-                ValueRange coordinates) -> SmallVector<Value> {
-              Value row = coordinates[0];
-              Value owner = scatter.ownerOf(t, row, ctas);
-              SmallVector<Value> there(coordinates);
-              there[0] = arith::AddIOp::create(b, loc, before,
-                                               scatter.placeOf(t, row, ctas));
-              Value bytes =
-                  t.mul(elementOf(t, there, shape), view.getElementBytes());
-              Value tile = NVVM::MapaOp::create(b, loc, peers, base, owner);
-              return {advance(b, loc, tile, bytes),
-                      NVVM::MapaOp::create(b, loc, peers, barrier, owner)};
-            },
-            [&](OpBuilder &nested, ValueRange at, ValueRange elements) {
-              SmallVector<Value> operands{at[0], at[1]};
-              llvm::append_range(operands, elements);
-              bool pair = elements.size() == 2;
-              std::string text =
-                  "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes";
-              text += pair ? ".v2.f32 [$0], {$2, $3}, [$1];"
-                           : ".f32 [$0], $2, [$1];";
-              assembly(nested, loc, text,
-                       pair ? "r,r,f,f,~{memory}" : "r,r,f,~{memory}",
-                       operands);
-            });
+    tile.forEachRun(
+        registers,
+        [&](const ThreadBuilder &t,
+            ValueRange coordinates) -> SmallVector<Value> {
+          Value row = coordinates[0];
+          Value owner = scatter.ownerOf(t, row, ctas);
+          SmallVector<Value> there(coordinates);
+          there[0] = arith::AddIOp::create(b, loc, before,
+                                           scatter.placeOf(t, row, ctas));
+          Value bytes =
+              t.mul(elementOf(t, there, shape), view.getElementBytes());
+          Value start = NVVM::MapaOp::create(b, loc, peers, base, owner);
+          return {advance(b, loc, start, bytes),
+                  NVVM::MapaOp::create(b, loc, peers, barrier, owner)};
+        },
+        [&](OpBuilder &nested, ValueRange at, ValueRange elements) {
+          SmallVector<Value> operands{at[0], at[1]};
+          llvm::append_range(operands, elements);
+          bool pair = elements.size() == 2;
+          std::string text =
+              "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes";
+          text +=
+              pair ? ".v2.f32 [$0], {$2, $3}, [$1];" : ".f32 [$0], $2, [$1];";
+          assembly(nested, loc, text,
+                   pair ? "r,r,f,f,~{memory}" : "r,r,f,~{memory}", operands);
+        });
   }
 
   /// Waits until all bytes that are for this CTA are here. Who sent them is in

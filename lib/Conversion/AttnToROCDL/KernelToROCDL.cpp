@@ -5,6 +5,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
@@ -64,7 +65,7 @@ static std::optional<int64_t> placeOver(RingCreateOp ring) {
   for (Operation *op = ring->getPrevNode(); op; op = op->getPrevNode()) {
     auto other = dyn_cast<RingCreateOp>(op);
     if (other && !other.sharesMemory(ring) &&
-        placeOf(other) + other.getNumBytes() > *first)
+        placeOf(other) + slotBytes(other) > *first)
       return std::nullopt;
   }
   return first;
@@ -76,7 +77,7 @@ int64_t attn::placeRingsInLds(LLVM::LLVMFuncOp function) {
   function.walk([&](RingCreateOp ring) {
     int64_t place = placeOver(ring).value_or(bytes);
     ring->setAttr("data", b.getI64IntegerAttr(place));
-    bytes = std::max(bytes, place + ring.getNumBytes());
+    bytes = std::max(bytes, place + slotBytes(ring));
   });
   return bytes;
 }

@@ -247,14 +247,6 @@ bool RingCreateOp::staysInWarps(int64_t lanes) {
          });
 }
 
-int64_t RingCreateOp::getNumBytes() {
-  // The swizzle repeats every 1024 bytes at most.
-  constexpr int64_t kSlotUnit = 1024;
-  return getNumSlots() *
-         llvm::alignTo(SharedAttr::getNumBytes(getRing().getType().getTile()),
-                       kSlotUnit);
-}
-
 void RingCreateOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getRing(), "ring");
 }

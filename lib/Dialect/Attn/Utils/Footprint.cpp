@@ -4,6 +4,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -137,6 +138,11 @@ int64_t slotBytes(RingType ring) {
   RankedTensorType tile = ring.getTile();
   return ring.getStages() *
          llvm::alignTo(SharedAttr::getNumBytes(tile), kSlotUnit);
+}
+
+int64_t slotBytes(RingCreateOp ring) {
+  RingType type = ring.getRing().getType();
+  return slotBytes(type) / type.getStages() * ring.getNumSlots();
 }
 
 LogicalResult checkStages(KernelOp kernel, int64_t stages) {

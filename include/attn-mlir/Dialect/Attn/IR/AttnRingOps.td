@@ -63,8 +63,6 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
     bool sharesMemory(RingCreateOp other);
     /// Whether each warp of `lanes` reads, into registers, only what it has put.
     bool staysInWarps(int64_t lanes);
-    /// Bytes of all slots, each of which begins at a multiple of 1024.
-    int64_t getNumBytes();
   }];
 }
 

@@ -8,6 +8,7 @@
 
 namespace attn {
 class KernelOp;
+class RingCreateOp;
 class RingType;
 
 /// Resources that one CTA needs.
@@ -40,6 +41,8 @@ Footprint footprintOf(KernelOp kernel);
 /// Bytes of the slots of a ring in shared memory, each of which begins at a
 /// multiple of 1024: the swizzle repeats every 1024 bytes at most.
 int64_t slotBytes(RingType ring);
+/// Of those that are in memory.
+int64_t slotBytes(RingCreateOp ring);
 
 /// Reports a number of stages that no ring has; 0 stands for the default.
 llvm::LogicalResult checkStages(KernelOp kernel, int64_t stages);

@@ -11,6 +11,7 @@
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
+#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -129,7 +130,7 @@ private:
         if (!isa<RingCreateOp>(user) && !isBeside(user, access.op))
           return refuse(access, "rings have slots that may be taken there");
       access.rings.push_back(ring);
-      bytes += ring.getNumBytes();
+      bytes += slotBytes(ring);
     }
     if (bytes < access.tile.getDimSize(0) * rowBytes(access.tile))
       return refuse(access, "rings have less memory than the tile");

@@ -7,17 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "AppendCache.h"
+#include "TensorKernel.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/Halving.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -29,15 +27,6 @@ using arith::CmpIPredicate;
 static constexpr int64_t kHeads = 16, kColumns = 16;
 
 namespace {
-
-/// A view of a kernel: what it is called, its tensor, its order of dimensions,
-/// and their axes.
-struct TokenView {
-  StringRef name;
-  Value tensor;
-  SmallVector<int64_t> permutation;
-  SmallVector<StringRef> axes;
-};
 
 /// What a kernel takes of tokens: sequence, place and head.
 struct TokenPlace {
@@ -53,7 +42,7 @@ public:
       : tokenAxis(tokenAxis), op(op), loc(op->getLoc()), b(op->getContext()),
         lengths(lengths), offsets(offsets) {}
 
-  unsigned add(TokenView view) {
+  unsigned add(TensorView view) {
     views.push_back(std::move(view));
     return views.size() - 1;
   }
@@ -118,7 +107,6 @@ public:
   OpBuilder b;
 
 private:
-  ViewType typeOf(const TokenView &view) const;
   Value findSequence(Value token);
   void enterPacked(TokenPlace &at, unsigned rows);
   Value columnsOf(RankedTensorType tile, int64_t rows);
@@ -132,56 +120,18 @@ private:
 
   Value lengths, offsets;
   std::optional<unsigned> cos, sin;
-  SmallVector<TokenView> views;
+  SmallVector<TensorView> views;
 };
-
-ViewType TokenKernel::typeOf(const TokenView &view) const {
-  auto type = cast<RankedTensorType>(view.tensor.getType());
-  return ViewType::get(
-      type.getContext(),
-      llvm::map_to_vector(view.permutation,
-                          [&](int64_t dim) { return type.getDimSize(dim); }),
-      type.getElementType());
-}
 
 Value TokenKernel::sizeOf(unsigned view, int64_t dim) {
   return b.createOrFold<DimOp>(loc, argument(view), dim);
 }
 
 void TokenKernel::open(StringRef suffix, unsigned outputs, unsigned rows) {
-  auto module = op->getParentOfType<ModuleOp>();
-  auto function = op->getParentOfType<func::FuncOp>();
-  StringRef prefix = function ? function.getName() : "kernel";
-  SmallVector<Type> types;
-  SmallVector<StringRef> names;
-  SmallVector<Attribute> axes, orders;
-  for (const TokenView &view : views) {
-    types.push_back(typeOf(view));
-    names.push_back(view.name);
-    SmallVector<StringRef> dims(view.axes);
-    for (auto [dim, name] : llvm::enumerate(dims))
-      if (!ShapedType::isDynamic(cast<ViewType>(types.back()).getShape()[dim]))
-        name = "";
-    axes.push_back(b.getStrArrayAttr(dims));
-    orders.push_back(AffineMapAttr::get(AffineMap::getPermutationMap(
-        ArrayRef<int64_t>(view.permutation), b.getContext())));
-  }
   numInputs = views.size() - outputs;
-  kernel = KernelOp::create(b, loc, (prefix + "_" + suffix).str(), types,
-                            ArrayRef<StringRef>(names));
-  // Behind the function that launches it, and behind the kernels made before.
-  Operation *last = module.getBody()->findAncestorOpInBlock(*op);
-  while (isa_and_nonnull<KernelOp>(last->getNextNode()))
-    last = last->getNextNode();
-  SymbolTable(module).insert(kernel, std::next(Block::iterator(last)));
-  kernel->setAttr(KernelOp::kStepAttr, b.getStringAttr(AppendCacheOp::kStep));
-  kernel->setAttr(KernelOp::kOutputsAttr, b.getI64IntegerAttr(outputs));
-  kernel->setAttr(KernelOp::kDimNamesAttr, b.getArrayAttr(axes));
-  kernel->setAttr(KernelOp::kPermutationsAttr, b.getArrayAttr(orders));
-
-  b.setInsertionPoint(kernel.getBody().front().getTerminator());
+  kernel = openKernel(b, op, suffix, AppendCacheOp::kStep, views, outputs);
   IndexBuilder m = index();
-  int64_t heads = typeOf(views[rows]).getShape()[2];
+  int64_t heads = views[rows].getType().getShape()[2];
   Value blocks = m.constant(llvm::divideCeil(heads, kHeads)),
         sequences = sizeOf(*numbers, 0), tokens = sizeOf(rows, 1);
   SmallVector<Value> sizes;
@@ -194,16 +144,7 @@ void TokenKernel::open(StringRef suffix, unsigned outputs, unsigned rows) {
     sizes = {sequences, m.atLeastOne(tokens), blocks};
     grid = {"batch", "token", "block"};
   }
-  ArrayAttr gridAxes = b.getStrArrayAttr(grid);
-  auto made = GridOp::create(
-      b, loc, sizes, gridAxes, gridAxes, OrderAttr(), /*run=*/1,
-      /*folded=*/false, /*persistent=*/IntegerAttr(), /*snake=*/false,
-      /*cluster=*/false, /*counter=*/Value(), /*until=*/Value(),
-      /*untilOffsets=*/ValueRange());
-  SmallVector<Type> indices(sizes.size() + 1, b.getIndexType());
-  SmallVector<Location> locs(indices.size(), loc);
-  b.createBlock(&made.getBody(), {}, indices, locs);
-  b.setInsertionPoint(YieldOp::create(b, loc));
+  openGrid(b, loc, sizes, grid);
 }
 
 /// The last sequence that begins at this token, or before it.
@@ -389,7 +330,7 @@ void TokenKernel::store(Value tile, unsigned view, ValueRange place,
 LaunchOp TokenKernel::launch(ValueRange rooms) {
   OpBuilder host(op);
   SmallVector<Value> inputs;
-  for (const TokenView &view : ArrayRef(views).take_front(numInputs))
+  for (const TensorView &view : ArrayRef(views).take_front(numInputs))
     inputs.push_back(view.tensor);
   return LaunchOp::create(
       host, loc, rooms.getTypes(), kernel.getSymName(), inputs, rooms,

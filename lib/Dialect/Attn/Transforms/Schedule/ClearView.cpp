@@ -1,7 +1,7 @@
 //===- ClearView.cpp - Kernels that make views of integers zero -----------===//
 
 #include "ClearView.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
+#include "TensorKernel.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/SymbolTable.h"
@@ -26,16 +26,8 @@ GridOp buildGrid(OpBuilder &b, Location loc, Value view) {
     sizes.push_back(b.createOrFold<DimOp>(loc, view, dim));
     axes.push_back("clear" + (dim ? std::to_string(dim) : ""));
   }
-  auto names = llvm::to_vector_of<StringRef>(axes);
-  auto grid = GridOp::create(
-      b, loc, sizes, b.getStrArrayAttr(names), b.getStrArrayAttr({}),
-      OrderAttr(), /*run=*/1, /*folded=*/false,
-      /*persistent=*/IntegerAttr(), /*snake=*/false, /*cluster=*/false,
-      /*counter=*/Value(), /*until=*/Value(), /*untilOffsets=*/ValueRange());
-  SmallVector<Type> arguments(sizes.size() + 1, b.getIndexType());
-  SmallVector<Location> locs(arguments.size(), loc);
-  b.createBlock(&grid.getBody(), {}, arguments, locs);
-  return grid;
+  return openGrid(b, loc, sizes, llvm::to_vector_of<StringRef>(axes),
+                  /*sharing=*/{});
 }
 
 KernelOp buildClear(KernelOp kernel, StringRef name, ViewType type,
@@ -59,7 +51,6 @@ KernelOp buildClear(KernelOp kernel, StringRef name, ViewType type,
     if (type.getShape()[dim] == 1)
       offset = zero;
   WriteOp::create(b, loc, zero, clear.getArgument(0), place);
-  YieldOp::create(b, loc);
   symbols.insert(clear, Block::iterator(kernel));
   return clear;
 }

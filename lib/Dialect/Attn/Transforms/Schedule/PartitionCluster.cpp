@@ -55,12 +55,12 @@ void Partitioner::scatter(ExchangeOp shown) {
   bool byRows = llvm::all_of(op.getStateMaps(), [&](AffineMap map) {
     return map.getNumResults() > 0 && map.getDimPosition(0) == rowAxis();
   });
+  if (!byRows)
+    return;
   int64_t rows = sharedRows();
   if (split.parts > 0)
     rows = wholeShare(
         std::min<int64_t>(rows, llvm::divideCeil(heldRows(), split.parts)));
-  if (!byRows)
-    return;
   shown.setScatter(rows);
   if (shown.getBytes() > kMostScattered)
     shown.removeScatterAttr();

@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Quantize.h"
+#include "TensorKernel.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -19,8 +19,6 @@
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace attn;
@@ -40,24 +38,6 @@ static constexpr int64_t kRotatedThreads = 256;
 static constexpr int64_t kMaximaAtOnce = 2048;
 
 namespace {
-
-/// A view of a kernel: what it is called, its tensor, its order of dimensions,
-/// and their axes.
-struct TensorView {
-  StringRef name;
-  Value tensor;
-  SmallVector<int64_t> permutation;
-  SmallVector<StringRef> axes;
-
-  ViewType getType() const {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    return ViewType::get(
-        type.getContext(),
-        llvm::map_to_vector(permutation,
-                            [&](int64_t dim) { return type.getDimSize(dim); }),
-        type.getElementType());
-  }
-};
 
 /// Builds the kernels of one operation.
 class Quantization {
@@ -88,8 +68,6 @@ private:
   void open(StringRef suffix, ArrayRef<TensorView> views, bool follows);
   /// Who computes the rows of its tiles.
   void stateThreads();
-  /// Its grid, in which `b` stands then.
-  GridOp openGrid(ArrayRef<Value> sizes, ArrayRef<StringRef> axes);
   /// Its launch on the host: what it writes.
   Value launch(ArrayRef<TensorView> views);
 
@@ -157,38 +135,9 @@ private:
 
 void Quantization::open(StringRef suffix, ArrayRef<TensorView> views,
                         bool follows) {
-  auto module = op->getParentOfType<ModuleOp>();
-  auto function = op->getParentOfType<func::FuncOp>();
-  StringRef prefix = function ? function.getName() : "kernel";
-  SmallVector<Type> types;
-  SmallVector<StringRef> names;
-  SmallVector<Attribute> axes, orders;
-  for (const TensorView &view : views) {
-    types.push_back(view.getType());
-    names.push_back(view.name);
-    SmallVector<StringRef> dims(view.axes);
-    for (auto [dim, name] : llvm::enumerate(dims))
-      if (!ShapedType::isDynamic(view.getType().getShape()[dim]))
-        name = "";
-    axes.push_back(b.getStrArrayAttr(dims));
-    orders.push_back(AffineMapAttr::get(AffineMap::getPermutationMap(
-        ArrayRef<int64_t>(view.permutation), b.getContext())));
-  }
-  b.clearInsertionPoint();
-  kernel = KernelOp::create(b, loc, (prefix + "_" + suffix).str(), types,
-                            ArrayRef<StringRef>(names));
-  // Behind the function that launches it, and behind the kernels made before.
-  Operation *last = module.getBody()->findAncestorOpInBlock(*op);
-  while (isa_and_nonnull<KernelOp>(last->getNextNode()))
-    last = last->getNextNode();
-  SymbolTable(module).insert(kernel, std::next(Block::iterator(last)));
-  kernel->setAttr(KernelOp::kStepAttr, b.getStringAttr(QuantizeOp::kStep));
-  kernel->setAttr(KernelOp::kOutputsAttr, b.getI64IntegerAttr(1));
-  kernel->setAttr(KernelOp::kDimNamesAttr, b.getArrayAttr(axes));
-  kernel->setAttr(KernelOp::kPermutationsAttr, b.getArrayAttr(orders));
+  kernel = openKernel(b, op, suffix, QuantizeOp::kStep, views);
   if (follows)
     kernel->setAttr(KernelOp::kFollowsAttr, b.getUnitAttr());
-  b.setInsertionPoint(kernel.getBody().front().getTerminator());
 }
 
 void Quantization::stateThreads() {
@@ -204,19 +153,6 @@ void Quantization::stateThreads() {
         kernel, ScheduleAttr::fromOptions(b.getContext(), /*level=*/3,
                                           {{"wgmma", "all"}},
                                           [&] { return op.emitOpError(); }));
-}
-
-GridOp Quantization::openGrid(ArrayRef<Value> sizes, ArrayRef<StringRef> axes) {
-  ArrayAttr names = b.getStrArrayAttr(axes);
-  auto grid = GridOp::create(
-      b, loc, sizes, names, names, OrderAttr(), /*run=*/1, /*folded=*/false,
-      /*persistent=*/IntegerAttr(), /*snake=*/false, /*cluster=*/false,
-      /*counter=*/Value(), /*until=*/Value(), /*untilOffsets=*/ValueRange());
-  SmallVector<Type> types(sizes.size() + 1, b.getIndexType());
-  SmallVector<Location> locs(types.size(), loc);
-  b.createBlock(&grid.getBody(), {}, types, locs);
-  b.setInsertionPoint(YieldOp::create(b, loc));
-  return grid;
 }
 
 Value Quantization::launch(ArrayRef<TensorView> views) {
@@ -261,7 +197,8 @@ Value Quantization::launchMatrix() {
                          {0, 1},
                          {"", ""}}};
   open("quantize_matrix", views, /*follows=*/false);
-  GridOp grid = openGrid(index().constant(op.getDim() / kRows), {"matrix_row"});
+  GridOp grid =
+      openGrid(b, loc, index().constant(op.getDim() / kRows), {"matrix_row"});
   Value first = index().mul(grid.getCoordinates()[0], index().constant(kRows)),
         zero = index().constant(0);
   TileBuilder t = tiles();
@@ -308,9 +245,9 @@ Value Quantization::launchMaxima() {
   open("quantize_maxima", views, /*follows=*/bool(matrix));
   stateThreads();
   Value count = countBlocks(index(), sizeOf(0, 2));
-  GridOp grid =
-      openGrid({sizeOf(0, 0), index().constant(op.getNumHeads()), count},
-               {"batch", "head", "row"});
+  GridOp grid = openGrid(
+      b, loc, {sizeOf(0, 0), index().constant(op.getNumHeads()), count},
+      {"batch", "head", "row"});
   IndexBuilder k = index();
   Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
         block = grid.getCoordinates()[2];
@@ -344,8 +281,9 @@ Value Quantization::launchScales(Value maxima) {
       {"maxima", maxima, {0, 1, 2}, {"batch", "", ""}},
       scalesView(tensor::EmptyOp::create(host, loc, type, sizes))};
   open("quantize_scales", views, /*follows=*/true);
-  GridOp grid = openGrid({sizeOf(0, 0), index().constant(op.getNumScales())},
-                         {"batch", "head"});
+  GridOp grid =
+      openGrid(b, loc, {sizeOf(0, 0), index().constant(op.getNumScales())},
+               {"batch", "head"});
   ValueRange place = grid.getCoordinates().take_front(2);
   auto stream = StreamOp::create(
       b, loc, TypeRange(RankedTensorType::get({1}, b.getF32Type())),
@@ -395,7 +333,8 @@ Value Quantization::launchNumbers(Value scales) {
   open("quantize", views, /*follows=*/true);
   stateThreads();
   GridOp grid =
-      openGrid({sizeOf(0, 0), index().constant(op.getNumHeads()),
+      openGrid(b, loc,
+               {sizeOf(0, 0), index().constant(op.getNumHeads()),
                 index().ceilDiv(sizeOf(0, 2), index().constant(rows))},
                {"batch", "head", "row"});
   Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],

@@ -1,6 +1,7 @@
 //===- StreamKernel.cpp - A kernel that streams past its tiles ------------===//
 
 #include "StreamKernel.h"
+#include "TensorKernel.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
@@ -53,7 +54,6 @@ ViewType StreamKernel::viewType(const KernelView &view) {
 }
 
 void StreamKernel::createKernel(StringRef name) {
-  auto module = op->getParentOfType<ModuleOp>();
   SmallVector<Type> arguments;
   SmallVector<StringRef> names;
   for (const KernelView &view : views) {
@@ -67,11 +67,7 @@ void StreamKernel::createKernel(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   builder.clearInsertionPoint();
   kernel = KernelOp::create(builder, loc, name, arguments, names);
-  // Behind the function that launches it, and behind the kernels made before.
-  Operation *last = module.getBody()->findAncestorOpInBlock(*op);
-  while (isa_and_nonnull<KernelOp>(last->getNextNode()))
-    last = last->getNextNode();
-  SymbolTable(module).insert(kernel, std::next(Block::iterator(last)));
+  insertBehind(kernel, op);
   describeViews();
 }
 
