@@ -24,10 +24,12 @@ PAIRS = "pair-tiles"
 DYNAMIC = "dynamic longest-first grid-order=naive-head-first"
 # Head dimension, mask: tiles, how tiles under a mask are dealt, and options beside ROLES: those of tuning/h200.mlir.
 TILES = {
-    64: {False: [("query=192,key=160", "", "resident-stages=2 store-tensors")],
-         True: [("query=192,key=160", PAIRS, "resident-stages=2 store-tensors")]},
-    128: {False: [("query=128,key=224", "", "store-tensors")], True: [("query=128,key=192", PAIRS, "")]},
-    256: {False: [("query=128,key=96", "", "resident-stages=2")], True: [("query=128,key=96", DYNAMIC, "resident-stages=2")]},
+    64: {False: [("query=192,key=128", "", "resident-stages=2 store-tensors")],
+         True: [("query=192,key=160", DYNAMIC, "resident-stages=2 store-tensors")]},
+    128: {causal: [("query=128,key=192", dealt, "producer-registers=24 resident-stages=2 store-tensors") for dealt in of_mask]
+          for causal, of_mask in ((False, [""]), (True, [DYNAMIC, PAIRS]))},
+    256: {causal: [("query=128,key=128", dealt, "producer-registers=24 resident-stages=2") for dealt in of_mask]
+          for causal, of_mask in ((False, [""]), (True, [DYNAMIC, PAIRS]))},
 }
 HEADS = {64: 32, 128: 16, 256: 8}
 LENGTH = 16384

@@ -159,7 +159,9 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
       residentWithRoles(target, r.consumerThreads, r.sharedBytes);
   r.registerLimit =
       lowering.specialized
-          ? roleRegisters(target, r.consumerThreads, withRoles).consumer
+          ? roleRegisters(target, r.consumerThreads, withRoles,
+                          lowering.producerRegisters)
+                .consumer
           : std::min(kMostRegisters, perSm / std::max<int64_t>(r.threads, 1));
   if (r.sharedBytes > r.sharedLimit)
     r.misfit = "expected " + std::to_string(r.sharedBytes) +

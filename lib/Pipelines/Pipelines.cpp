@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Utils/RoleRegisters.h"
 #include "attn-mlir/Pipelines/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -91,8 +92,10 @@ void attn::buildKernelLowering(OpPassManager &pm,
     if (options.delayWaits)
       pm.addPass(createAttnDelayWaits());
   }
-  if (options.specialize) {
-    pm.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong}));
+  // The pass refuses such numbers, as above.
+  if (options.specialize || !isProducerRegisters(options.producerRegisters)) {
+    pm.addPass(createAttnSpecializeWarps(
+        {options.overlap, options.pingPong, options.producerRegisters}));
     pm.addPass(createAttnAssignRoles({/*most=*/0}));
   }
   pm.addPass(createAttnPrefetchToRegisters());

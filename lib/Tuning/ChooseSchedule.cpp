@@ -33,6 +33,7 @@ Lowering attn::loweringOf(const TargetOptions &options) {
   lowering.specialized = options.specialize;
   lowering.overlap = options.specialize && options.overlap;
   lowering.pingPong = options.specialize && options.pingPong;
+  lowering.producerRegisters = options.producerRegisters;
   lowering.optimisticMax = options.optimisticMax;
   lowering.tensorStores = options.storeTensors;
   if (options.stages)

@@ -26,6 +26,8 @@ struct Lowering {
   /// results by the tensor memory accelerator (attn-store-tensors).
   bool optimisticMax = false, tensorStores = false;
   int64_t stages = 2, residentStages = 1;
+  /// Of a thread that copies; 0 for the default.
+  int64_t producerRegisters = 0;
   /// Warps of a CTA that compute; 0 for the default.
   int64_t warps = 0;
 };

@@ -101,3 +101,11 @@ attn.kernel @step(%x: !attn.view<?x64xbf16>, %n: index, %all: i1) attributes {th
 // It is a pass on kernels.
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn-specialize-warps)' 2>&1 | FileCheck %s --check-prefix=ANCHOR
 // ANCHOR: error: Can't add pass 'AttnSpecializeWarps' restricted to 'attn.kernel' on a PassManager intended to run on 'builtin.module'
+
+// Registers that a role cannot have.
+// RUN: not attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{producer-registers=20}))' 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{producer-registers=28}))' 2>&1 | FileCheck %s --check-prefix=STEP
+// RUN: not attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{producer-registers=72}))' 2>&1 | FileCheck %s --check-prefix=MANY
+// FEW: error: expected a multiple of 8 from 24 to 64 registers of a thread that copies, or 0 for the default, but got 20
+// STEP: but got 28
+// MANY: but got 72

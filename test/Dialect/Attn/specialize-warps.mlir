@@ -5,6 +5,7 @@
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{overlap=true}))' | FileCheck %s --check-prefix=OVERLAP --implicit-check-not=ping_pong
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{ping-pong=true}))' | FileCheck %s --check-prefix=PINGPONG --implicit-check-not=overlap
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{overlap=true ping-pong=true}))' | FileCheck %s --check-prefix=BOTH
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{producer-registers=24}))' | FileCheck %s --check-prefix=REGISTERS
 
 // REMARK: remark: [Passed] specialized | Category:attn-specialize-warps | Function=two | Remark="a producer fills the rings:", warps=4
 // REMARK: remark: [Passed] specialized | Category:attn-specialize-warps | Function=one | Remark="a producer fills the rings:", warps=4
@@ -21,6 +22,8 @@
 // PINGPONG-SAME: attributes {ping_pong, producer_warps = 4 : i64, threads = 256 : i64}
 // BOTH-LABEL: attn.kernel @two
 // BOTH-SAME: attributes {overlap, ping_pong, producer_warps = 4 : i64, threads = 256 : i64}
+// REGISTERS-LABEL: attn.kernel @two
+// REGISTERS-SAME: attributes {producer_registers = 24 : i64, producer_warps = 4 : i64, threads = 256 : i64}
 // CHECK: attn.grid
 // CHECK-NEXT: attn.ring.acquire
 // CHECK-NEXT: attn.ring.issue
@@ -60,3 +63,11 @@ attn.kernel @one(%x: !attn.view<?x64xbf16>, %n: index) attributes {threads = 128
 // PIPE-SAME: overlap
 // PIPE-SAME: ping_pong, producer_warps = 4 : i64, threads = 256 : i64
 // NOPIPE: attn.kernel @prefill_attention
+
+// Two groups of consumers get what is left of 504 registers for a thread of each group.
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128' --lower='wgmma=all specialize producer-registers=24' --emit=ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128' --lower='wgmma=all specialize' --emit=ptx -o - | FileCheck %s --check-prefix=DEFAULT
+// PTX: setmaxnreg.dec.sync.aligned.u32 24;
+// PTX: setmaxnreg.inc.sync.aligned.u32 240;
+// DEFAULT: setmaxnreg.dec.sync.aligned.u32 40;
+// DEFAULT: setmaxnreg.inc.sync.aligned.u32 232;

@@ -10,6 +10,10 @@
 // RUN: sed "s/threads = 256 : i64/threads = 256 : i128/" %S/split-roles.mlir | not attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' 2>&1 | FileCheck %s --check-prefix=GROUPS -DT='256 : i128'
 // GROUPS: error: 'attn.kernel' op expected whole warpgroups of 128 threads beside a producer, in its attribute 'threads', but got [[T]]{{$}}
 
+// RUN: for r in 20 28 72 -24; do \
+// RUN:   sed "s/producer_warps = 4 : i64, threads = 256/producer_registers = $r : i64, producer_warps = 4 : i64, threads = 256/" %S/split-roles.mlir | not attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' 2>&1 | FileCheck %s --check-prefix=REGISTERS -DR=$r || exit 1; done
+// REGISTERS: error: expected a multiple of 8 from 24 to 64 registers of a thread that copies, or 0 for the default, but got [[R]]{{$}}
+
 // Nobody decided on a producer.
 !k = tensor<32x64xbf16, #attn.shared<128>>
 attn.kernel @none(%x: !attn.view<?x64xbf16>, %n: index) attributes {threads = 256 : i64} {

@@ -87,6 +87,9 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kThreadsAttr = "threads";
     /// Attribute that holds the warps beyond these that only copy tiles.
     static constexpr ::llvm::StringLiteral kProducerWarpsAttr = "producer_warps";
+    /// Attribute that holds the registers of each of their threads, where a
+    /// schedule says so.
+    static constexpr ::llvm::StringLiteral kProducerRegistersAttr = "producer_registers";
     /// Attribute that holds how many roles those who compute are to have.
     static constexpr ::llvm::StringLiteral kRolesAttr = "roles";
     /// Attribute of a kernel whose consumers are to compute softmax beside

@@ -24,7 +24,9 @@ def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {
     Option<"overlap", "overlap", "bool", /*default=*/"false",
            "Consumers compute softmax beside products (attn-overlap-softmax)">,
     Option<"pingPong", "ping-pong", "bool", /*default=*/"false",
-           "Groups of consumers take turns (attn-ping-pong)">
+           "Groups of consumers take turns (attn-ping-pong)">,
+    Option<"producerRegisters", "producer-registers", "int64_t", /*default=*/"0",
+           "Registers of a thread that copies, of which those that compute have what is left (0: 32 to 40)">
   ];
   let statistics = [Statistic<"numKernels", "kernels", "Kernels with a producer">];
 }

@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_UTILS_ROLEREGISTERS_H
 #define ATTN_MLIR_DIALECT_ATTN_UTILS_ROLEREGISTERS_H
 
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 namespace attn {
@@ -26,9 +27,16 @@ int64_t residentWithRoles(TargetAttr target, int64_t threads,
                           int64_t sharedBytes);
 
 /// The registers of the roles of each of `resident` CTAs of an SM, of `threads`
-/// that compute.
+/// that compute; `producer`: what a schedule gives a thread that copies, or 0.
 RoleRegisters roleRegisters(TargetAttr target, int64_t threads,
-                            int64_t resident);
+                            int64_t resident, int64_t producer = 0);
+
+/// Whether a schedule may give a thread that copies so many registers: a
+/// multiple of 8 from 24 on (PTX ISA, "setmaxnreg"), at most 64, or 0.
+bool isProducerRegisters(int64_t registers);
+
+/// An error at the kernel where it may not.
+llvm::LogicalResult checkProducerRegisters(KernelOp kernel, int64_t registers);
 
 } // namespace attn
 

@@ -57,10 +57,15 @@ struct SpecializeWarpsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(checkProducerRegisters(kernel, producerRegisters)))
+      return signalPassFailure();
     if (failed(check(kernel)))
       return;
     kernel->setAttr(KernelOp::kProducerWarpsAttr,
                     Builder(kernel).getI64IntegerAttr(kGroup));
+    if (producerRegisters)
+      kernel->setAttr(KernelOp::kProducerRegistersAttr,
+                      Builder(kernel).getI64IntegerAttr(producerRegisters));
     if (overlap)
       kernel->setAttr(KernelOp::kOverlapAttr, UnitAttr::get(&getContext()));
     if (pingPong)

@@ -219,7 +219,8 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     return success();
   }
 
-  void split(CtasOp ctas, int64_t threads, int64_t warps) {
+  void split(CtasOp ctas, int64_t threads, int64_t warps,
+             int64_t producerRegisters) {
     Block *body = &ctas.getBody().front();
     IRRewriter rewriter(ctas);
     rewriter.setInsertionPoint(body->getTerminator());
@@ -228,7 +229,8 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     threads *= computing;
     int64_t resident = residentWithRoles(
         target, threads, sharedBytesOf(ctas->getParentOfType<KernelOp>()));
-    RoleRegisters registers = roleRegisters(target, threads, resident);
+    RoleRegisters registers =
+        roleRegisters(target, threads, resident, producerRegisters);
     auto roles =
         SpecializeOp::create(rewriter, ctas.getLoc(), warps, registers.producer,
                              registers.consumer, computing - 1);
@@ -277,7 +279,13 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
       plain ? error << threads.getInt() : error << threads;
       return signalPassFailure();
     }
-    split(ctas[0], threads.getInt(), warps.getInt());
+    auto stated =
+        kernel->getAttrOfType<IntegerAttr>(KernelOp::kProducerRegistersAttr);
+    int64_t registers =
+        stated ? stated.getValue().sextOrTrunc(64).getSExtValue() : 0;
+    if (failed(checkProducerRegisters(kernel, registers)))
+      return signalPassFailure();
+    split(ctas[0], threads.getInt(), warps.getInt(), registers);
     ++numSplit;
   }
 };
