@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Compiler/Explain.h"
 #include "attn-mlir/Analysis/Passes.h"
+#include "attn-mlir/Analysis/Quantisation.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -219,6 +220,19 @@ void printResources(const Page &page, llvm::raw_ostream &os) {
      << percent(p.idle) << " of the time\n";
 }
 
+void printQuantisation(const Page &page, llvm::raw_ostream &os) {
+  std::optional<Quantisation> q = quantisationOf(page.kernel);
+  if (!q)
+    return;
+  os << "  quantisation: " << q->streamedBytes() << " byte(s) a value ("
+     << q->streamed << ") streamed, " << q->stayingBytes() << " (" << q->staying
+     << ") stay; least transfers grow with q^(1 + beta), beta "
+     << format("%.2g", q->beta) << ": 4 bytes take "
+     << format("%.3g", q->factorOf(4)) << " times as much, 2 bytes "
+     << format("%.3g", q->factorOf(2))
+     << " (FlashAttention on a Napkin, section 4.3)\n";
+}
+
 void printSimulated(const Page &page, llvm::raw_ostream &os) {
   if (!page.simulated) {
     os << "  L2, simulated: not for so many accesses (--simulate)\n";
@@ -378,6 +392,7 @@ static FailureOr<std::string> explainAsText(const Explanation &e) {
     if (std::optional<SplitCost> its = page.split())
       split = its;
     printResources(page, os);
+    printQuantisation(page, os);
     printTraffic(page, os);
     printSimulated(page, os);
     printTime(page, os);
@@ -488,6 +503,12 @@ static FailureOr<json::Value> explainAsJson(const Explanation &e) {
         {"sizes", std::move(sizes)},
         {"products_flop", page.run.total().tensorOps},
         {"prediction", predictionJson(page.prediction, sectorBytes)}};
+    if (std::optional<Quantisation> q = quantisationOf(kernel))
+      one["quantisation"] = json::Object{{"streamed_bytes", q->streamedBytes()},
+                                         {"staying_bytes", q->stayingBytes()},
+                                         {"beta", q->beta},
+                                         {"of_4_bytes", q->factorOf(4)},
+                                         {"of_2_bytes", q->factorOf(2)}};
     if (page.simulated)
       one["simulated"] = page.simulated->toJson();
     if (std::optional<SplitCost> split = page.split())

@@ -406,7 +406,8 @@ constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync", "mma.sync.f8",
                                      "ldmatrix", "cp.async", "tma",
                                      "wgmma",    "cluster",  "setmaxnreg"};
 constexpr StringRef kMi300Caps[] = {
-    "rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"};
+    "rocdl",         "mfma",    "buffer", "dpp", "resident-in-registers",
+    "wave-priority", "fp8-fnuz"};
 constexpr StringRef kMi355Caps[] = {"rocdl",
                                     "mfma",
                                     "buffer",
@@ -507,7 +508,9 @@ constexpr ArchRule kArchRules[] = {
 std::string wantedArch(StringRef arch, StringRef capability) {
   // Of AMD GPUs; AMD CDNA 4 ISA, "Matrix Arithmetic Instructions" and "Data
   // Share".
-  constexpr StringRef kCdna4 = "gfx950";
+  constexpr StringRef kCdna3 = "gfx942", kCdna4 = "gfx950";
+  if (capability == "fp8-fnuz")
+    return arch == kCdna3 ? "" : kCdna3.str();
   if (capability == "mfma-deep" || capability == "lds-transpose" ||
       capability == "lds-loads-16" || capability == "fp8-ocp")
     return arch == kCdna4 ? "" : kCdna4.str();

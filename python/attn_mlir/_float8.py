@@ -64,10 +64,12 @@ def tensor_of(v):
 
 
 def checked(problem, platform, has_columns=False):
-    """The problem of FP8: results are of bfloat16, and a GPU takes V by columns, which a kernel in front makes of rows."""
+    """The problem of FP8: results are of bfloat16, and NVIDIA GPUs take V by columns, which a kernel in front makes of rows."""
     problem = problem._replace(result="bf16")
-    if platform == "cpu" and not has_columns:
+    if platform != "cuda" and not has_columns:
         return problem
+    if platform == "hip":
+        raise NotImplementedError("v: expected rows on an AMD GPU, but got interleaved_values")
     given = problem.sequences
     for name, has in (("lengths", problem.lengths), ("cu_seqlens_q", given.cu_q), ("cu_seqlens_k", given.cu_k),
                       ("block_table", given.table)):

@@ -178,7 +178,7 @@ attn.kernel @k(%a: !attn.view<?x64xf32>, %b: !attn.view<64x32xf32>, %o: !attn.vi
     } {
       %x = attn.ring.wait %ra : !attn.ring<2 x tensor<32x16xf32, #attn.shared<64, folded>>> -> tensor<32x16xf32, #attn.shared<64, folded>>
       %y = attn.ring.wait %rb : !attn.ring<2 x tensor<16x32xf32, #attn.shared<64, transposed, folded>>> -> tensor<16x32xf32, #attn.shared<64, transposed, folded>>
-      // expected-error @+2 {{expected operands of f16 or bf16 for MFMA, but got 'f32'}}
+      // expected-error @+2 {{expected operands of f16, bf16 or f8E4M3FNUZ for MFMA of "mi300x", but got 'f32'}}
       // expected-error @below {{failed to legalize operation 'attn.dot'}}
       %d = attn.dot %x, %y, %c : tensor<32x16xf32, #attn.shared<64, folded>>, tensor<16x32xf32, #attn.shared<64, transposed, folded>> into tensor<32x32xf32, #acc>
       attn.ring.release %ra : !attn.ring<2 x tensor<32x16xf32, #attn.shared<64, folded>>>

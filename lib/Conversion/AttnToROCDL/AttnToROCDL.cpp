@@ -94,18 +94,20 @@ Value ldsPlace(OpBuilder &b, Location loc, int64_t place) {
 
 struct ConvertAttnToROCDLPass
     : attn::impl::ConvertAttnToROCDLBase<ConvertAttnToROCDLPass> {
-  /// Tiles of FP8 are made of wider ones, and stored.
+  /// Tiles of FP8 in registers are loaded, or made of wider ones, and
+  /// multiplied or stored.
   static LogicalResult checkFloat8(Operation *op) {
     for (Type type : op->getResultTypes()) {
       Type element = getElementTypeOrSelf(type);
-      if (!isa<RankedTensorType>(type) || !isFloat8(element))
+      if (!fragmentOf(type) || !isFloat8(element))
         continue;
       TargetAttr target = TargetAttr::of(op);
       auto narrow = dyn_cast<arith::TruncFOp>(op);
-      if (!narrow || !llvm::all_of(op->getUsers(), llvm::IsaPred<StoreOp>))
+      if ((!narrow && !isa<LoadOp>(op)) ||
+          !llvm::all_of(op->getUsers(), llvm::IsaPred<StoreOp, DotOp>))
         return op->emitOpError("expected tiles of f16, bf16 or f32 on ")
                << target.getName() << ", but got " << type;
-      if (!convertsToFloat8(target, element))
+      if (narrow && !convertsToFloat8(target, element))
         return op->emitOpError("expected ")
                << float8TypesOf(target) << " of f32 on " << target.getName()
                << ", but got " << element;

@@ -25,8 +25,8 @@ public:
         elementBytes(tile.getElementTypeBitWidth() / 8),
         width(16 / elementBytes), blocks(blocks),
         transposed(sharedOf(tile).getTransposed()) {
-    // Fewer columns where threads would have nothing to do.
-    while (hasFourRows() && width > 2 && count() < threads)
+    // Fewer columns, but words, where threads would have nothing to do.
+    while (hasFourRows() && width * elementBytes > 4 && count() < threads)
       width /= 2;
     // Without a remainder a thread has as many words in either order.
     if (blocks && count() % threads != 0)

@@ -7,18 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "ROCDLLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace attn;
-
-/// Capability of targets whose FP8 is OCP's.
-static constexpr StringLiteral kOcpTypes = "fp8-ocp";
 
 bool attn::convertsToFloat8(TargetAttr target, Type type) {
   return isa<Float8E4M3FNUZType>(type) != target.hasCapability(kOcpTypes);
@@ -52,8 +52,9 @@ struct TruncatePattern : OpConversionPattern<arith::TruncFOp> {
     SmallVector<Value> words;
     for (ArrayRef<Value> rest = numbers; !rest.empty();
          rest = rest.drop_front(kInWord))
-      words.push_back(
-          convertFour(rewriter, loc, element, rest.take_front(kInWord)));
+      words.push_back(convertFour(rewriter, loc, element,
+                                  rest.take_front(kInWord),
+                                  isSummed(op.getIn())));
     auto all = VectorType::get({static_cast<int64_t>(words.size())},
                                rewriter.getI32Type());
     Value bytes = vector::BitCastOp::create(
@@ -77,11 +78,24 @@ private:
     return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), x);
   }
 
+  /// Whether no element is below zero, and a NaN is kept by a sum of the tile's
+  /// rows, as of weights.
+  static bool isSummed(Value tile) {
+    return tile.getDefiningOp<math::Exp2Op>() &&
+           llvm::any_of(tile.getUsers(), [](Operation *op) {
+             if (auto all = dyn_cast<ReduceOp>(op))
+               return all.getKind() == ReduceKind::Sum;
+             auto own = dyn_cast<ReduceRegistersOp>(op);
+             return own && own.getKind() == ReduceKind::Sum;
+           });
+  }
+
   static Value convertFour(OpBuilder &b, Location loc, Type element,
-                           ArrayRef<Value> four) {
+                           ArrayRef<Value> four, bool summed) {
     SmallVector<Value> bounded;
     for (Value x : four)
-      bounded.push_back(clamp(b, loc, x, largestOfFloat8(element)));
+      bounded.push_back(summed ? smaller(b, loc, x, largestOfFloat8(element))
+                               : clamp(b, loc, x, largestOfFloat8(element)));
     Value word = arith::ConstantIntOp::create(b, loc, 0, 32);
     for (bool high : {false, true}) {
       Value first = bounded[2 * high], second = bounded[2 * high + 1];
@@ -94,6 +108,12 @@ private:
                        .getResult();
     }
     return word;
+  }
+
+  /// A NaN becomes the bound.
+  static Value smaller(OpBuilder &b, Location loc, Value x, double bound) {
+    Value limit = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(bound));
+    return arith::MinNumFOp::create(b, loc, x, limit);
   }
 
   /// Comparisons that do not hold let NaN pass.

@@ -3,8 +3,9 @@
 // Computed transposed, C^T = B^T A^T (mfmaTile). Operands have four elements
 // along the summed dimension in a lane; two instructions share one load of
 // eight, of which the first takes the first four: which elements of the summed
-// dimension an instruction takes is free, if both operands agree. AMD CDNA 3
-// ISA, "Matrix Arithmetic Instructions".
+// dimension an instruction takes is free, if both operands agree. Of FP8 one
+// instruction takes the eight. AMD CDNA 3 ISA, "Matrix Arithmetic
+// Instructions".
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +14,11 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace attn;
@@ -26,6 +29,29 @@ namespace {
 constexpr int16_t kUsual = 0, kRaised = 1;
 
 int64_t wavesOf(Operation *op) { return threadsOf(op) / kLanes; }
+
+/// Elements of operands as LLVM has them: of FP8 it has bytes.
+Type elementOf(RankedTensorType tile) {
+  Type element = tile.getElementType();
+  return isFloat8(element) ? IntegerType::get(element.getContext(), 8)
+                           : element;
+}
+
+/// Rows, and as many columns, of an instruction, and how many elements it sums
+/// over.
+struct Instruction {
+  int64_t size, depth;
+
+  static std::optional<Instruction> of(MatrixUnitInterface unit) {
+    if (auto mfma = dyn_cast_or_null<MfmaAttr>(unit))
+      return Instruction{mfma.getSize(), mfma.getDepth()};
+    if (auto mfma = dyn_cast_or_null<Mfma8Attr>(unit))
+      return Instruction{mfma.getSize(), mfma.getDepth()};
+    return std::nullopt;
+  }
+  /// Whether it is one of 16-bit elements that only gfx950 has.
+  bool isDeep() const { return size * depth > 256; }
+};
 
 /// Where a lane reads in a tile in LDS: a place of its own, and from there by
 /// rows and chunks that all lanes have alike.
@@ -80,20 +106,21 @@ public:
   OperandReader(OpBuilder &b, Location loc, RankedTensorType type, Value base,
                 MfmaBlock block, int64_t vector, Value row)
       : b(b), loc(loc), place(b, loc, type, base), vector(vector),
-        element(type.getElementType()) {
+        element(elementOf(type)),
+        inChunk(SharedTile::kChunkBytes * 8 / element.getIntOrFloatBitWidth()) {
     ThreadBuilder t{b, loc};
     Value lane = t.rem(t.thread(), kLanes);
     Value group = t.div(lane, static_cast<int64_t>(block));
-    // Chunks hold eight elements.
-    place.begin(row, vector == 8 ? group : t.div(group, 2));
-    if (vector != 8)
+    // A lane has a chunk, or half of one.
+    place.begin(row, vector == inChunk ? group : t.div(group, 2));
+    if (vector != inChunk)
       place.enterHalf(t.rem(group, 2));
   }
 
   /// The elements from column `k`, beyond the lane's, of row `row`.
   Value read(int64_t row, int64_t k) {
-    SharedTile::Offset at = place.at(row, k / 8);
-    if (vector != 8 || !place.exchangesHalves())
+    SharedTile::Offset at = place.at(row, k / inChunk);
+    if (vector != inChunk || !place.exchangesHalves())
       return load(at, vector);
     Value first = load(at, 4);
     at.flip ^= LanePlace::kHalf;
@@ -103,9 +130,9 @@ public:
 
 private:
   Value load(SharedTile::Offset at, int64_t count) {
-    return LLVM::LoadOp::create(b, loc, VectorType::get({count}, element),
-                                place.address(at),
-                                static_cast<unsigned>(count * 2));
+    return LLVM::LoadOp::create(
+        b, loc, VectorType::get({count}, element), place.address(at),
+        static_cast<unsigned>(count * element.getIntOrFloatBitWidth() / 8));
   }
 
   OpBuilder &b;
@@ -113,6 +140,7 @@ private:
   LanePlace place;
   int64_t vector;
   Type element;
+  int64_t inChunk;
 };
 
 /// Row of B^T, among those of accumulator 0, that row `m` of an operand is
@@ -186,7 +214,7 @@ public:
   ColumnReader(OpBuilder &b, Location loc, RankedTensorType type, Value base,
                MfmaBlock block, int64_t vector, Value row, bool byRows)
       : b(b), loc(loc), t{b, loc}, tile(type, t), base(base), vector(vector),
-        element(type.getElementType()), row(row), byRows(byRows) {
+        element(elementOf(type)), row(row), byRows(byRows) {
     Value lane = t.rem(t.thread(), kLanes);
     first = t.mul(t.div(lane, static_cast<int64_t>(block)), vector);
   }
@@ -200,7 +228,7 @@ public:
           byRows ? tile.element(kept, summed) : tile.element(summed, kept);
       elements.push_back(LLVM::LoadOp::create(
           b, loc, element, ldsAt(b, loc, t.add(base, offset), /*constant=*/0),
-          /*alignment=*/2));
+          element.getIntOrFloatBitWidth() / 8));
     }
     return vector::FromElementsOp::create(
         b, loc, VectorType::get({vector}, element), elements);
@@ -221,13 +249,13 @@ private:
 /// Multiplies the tiles of one dot.
 class Multiplier {
 public:
-  Multiplier(DotOp op, DotOp::Adaptor adaptor, MfmaAttr unit, OpBuilder &b)
+  Multiplier(DotOp op, DotOp::Adaptor adaptor, Instruction unit, OpBuilder &b)
       : op(op), adaptor(adaptor), b(b), loc(op.getLoc()), t{b, loc},
         lhs(cast<RankedTensorType>(op.getLhs().getType())),
         rhs(cast<RankedTensorType>(op.getRhs().getType())),
         result(cast<RankedTensorType>(op.getResult().getType())), unit(unit),
-        block(static_cast<MfmaBlock>(unit.getSize())), size(unit.getSize()),
-        groups(kLanes / size), elements(unit.getDepth() / groups) {}
+        block(static_cast<MfmaBlock>(unit.size)), size(unit.size),
+        groups(kLanes / size), elements(unit.depth / groups) {}
 
   Value run() {
     int64_t depth = lhs.getDimSize(1), columns = result.getDimSize(1);
@@ -249,7 +277,7 @@ private:
     Value row = operandRow(t, block, resultVector, t.rem(lane(), size));
     if (sharedOf(rhs).getTransposed() != op.getTransposeRhs())
       rhsTile.emplace(b, loc, rhs, adaptor.getRhs(), block, vector, row);
-    else if (!op.getTransposeRhs() &&
+    else if (!op.getTransposeRhs() && rhs.getElementTypeBitWidth() == 16 &&
              TargetAttr::of(op).hasCapability(kLdsTranspose))
       rhsTransposed.emplace(b, loc, rhs, adaptor.getRhs(), block, vector,
                             resultVector);
@@ -335,18 +363,31 @@ private:
   }
 
   Value multiply(Value left, Value right, Value acc) {
-    bool half = lhs.getElementType().isF16();
-    if (!half && !unit.isDeep()) {
-      // The older intrinsics of bf16 take integers.
-      auto bits = VectorType::get({elements}, b.getI16Type());
+    Type element = lhs.getElementType();
+    // The older intrinsics of bf16 take integers, those of FP8 one.
+    Type bits = isFloat8(element) ? Type(b.getI64Type())
+                : element.isBF16() && !unit.isDeep()
+                    ? VectorType::get({elements}, b.getI16Type())
+                    : Type();
+    if (bits) {
       left = LLVM::BitcastOp::create(b, loc, bits, left);
       right = LLVM::BitcastOp::create(b, loc, bits, right);
     }
     Value zero = t.constant(0);
-    OperationState product(loc, nameOf(half),
-                           {left, right, acc, zero, zero, zero},
-                           {acc.getType()}, {});
+    OperationState product(
+        loc,
+        isFloat8(element) ? nameOfFloat8(element) : nameOf(element.isF16()),
+        {left, right, acc, zero, zero, zero}, {acc.getType()}, {});
     return b.create(product)->getResult(0);
+  }
+
+  StringRef nameOfFloat8(Type element) const {
+    bool large = block == MfmaBlock::Large;
+    if (isa<Float8E5M2Type>(element))
+      return large ? ROCDL::mfma_f32_32x32x16_bf8_bf8::getOperationName()
+                   : ROCDL::mfma_f32_16x16x32_bf8_bf8::getOperationName();
+    return large ? ROCDL::mfma_f32_32x32x16_fp8_fp8::getOperationName()
+                 : ROCDL::mfma_f32_16x16x32_fp8_fp8::getOperationName();
   }
 
   /// The operation that stands for the instruction.
@@ -369,7 +410,7 @@ private:
   Location loc;
   ThreadBuilder t;
   RankedTensorType lhs, rhs, result;
-  MfmaAttr unit;
+  Instruction unit;
   MfmaBlock block;
   /// Rows of a block; groups of lanes that share them; elements of an operand
   /// in a lane.
@@ -388,52 +429,71 @@ struct DotPattern : OpConversionPattern<DotOp> {
   LogicalResult
   matchAndRewrite(DotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FailureOr<MfmaAttr> unit = check(op);
+    FailureOr<MatrixUnitInterface> unit = check(op);
     if (failed(unit))
       return failure();
     Location loc = op.getLoc();
     if (op.getPrioritized())
       ROCDL::SetPrioOp::create(rewriter, loc, kRaised);
-    Value result = Multiplier(op, adaptor, *unit, rewriter).run();
+    Value result =
+        Multiplier(op, adaptor, *Instruction::of(*unit), rewriter).run();
     if (op.getPrioritized())
       ROCDL::SetPrioOp::create(rewriter, loc, kUsual);
     rewriter.replaceOp(op, result);
     return success();
   }
 
-  /// The unit that the product names, else the one of gfx942 whose layout the
-  /// result has, if any.
-  static MfmaAttr findUnit(DotOp op, RankedTensorType result) {
+  /// The unit that the product names, else the one of gfx942, or of FP8 of the
+  /// target, whose layout the result has, if any.
+  static MatrixUnitInterface findUnit(DotOp op, RankedTensorType result) {
     if (MatrixUnitInterface unit = op.getUnitAttr())
-      return dyn_cast<MfmaAttr>(unit);
-    for (auto [size, depth] : {std::pair(32, 8), std::pair(16, 16)}) {
-      auto unit = MfmaAttr::get(op.getContext(), size, depth);
+      return Instruction::of(unit) ? unit : nullptr;
+    bool fnuz = !TargetAttr::of(op).hasCapability(kOcpTypes);
+    Type element = getElementTypeOrSelf(op.getLhs().getType());
+    for (int64_t size : {32, 16}) {
+      MatrixUnitInterface unit =
+          isFloat8(element)
+              ? MatrixUnitInterface(Mfma8Attr::get(op.getContext(), size, fnuz))
+              : MfmaAttr::get(op.getContext(), size, 256 / size);
       if (hasLayoutOf(unit, result, wavesOf(op)))
         return unit;
     }
     return nullptr;
   }
 
-  static bool hasLayoutOf(MfmaAttr unit, RankedTensorType result,
+  static bool hasLayoutOf(MatrixUnitInterface unit, RankedTensorType result,
                           int64_t waves) {
     int64_t rows = result.getDimSize(0), columns = result.getDimSize(1);
-    return rows % (unit.getSize() * waves) == 0 &&
-           columns % unit.getSize() == 0 &&
+    return rows % (unit.getRows() * waves) == 0 &&
+           columns % unit.getColumns() == 0 &&
            result.getEncoding() == unit.getAccumulator(rows, columns, waves);
   }
 
-  static FailureOr<MfmaAttr> check(DotOp op) {
+  /// Types that instructions of the target multiply, and diagnostics.
+  static LogicalResult checkElement(DotOp op, Type element) {
+    TargetAttr target = TargetAttr::of(op);
+    if (element.isF16() || element.isBF16() ||
+        (isFloat8(element) && convertsToFloat8(target, element)))
+      return success();
+    return op.emitOpError("expected operands of f16, bf16 or ")
+           << float8TypesOf(target) << " for MFMA of " << target.getName()
+           << ", but got " << element;
+  }
+
+  static FailureOr<MatrixUnitInterface> check(DotOp op) {
     auto lhs = cast<RankedTensorType>(op.getLhs().getType()),
          rhs = cast<RankedTensorType>(op.getRhs().getType()),
          result = cast<RankedTensorType>(op.getResult().getType());
-    if (!lhs.getElementType().isF16() && !lhs.getElementType().isBF16())
-      return op.emitOpError(
-                 "expected operands of f16 or bf16 for MFMA, but got ")
-             << lhs.getElementType();
-    MfmaAttr unit = findUnit(op, result);
+    if (failed(checkElement(op, lhs.getElementType())))
+      return failure();
+    MatrixUnitInterface unit = findUnit(op, result);
     if (op.getUnit() && !unit)
       return op.emitOpError("expected a matrix unit #attn.mfma, but got ")
              << op.getUnitAttr();
+    if (unit && !unit.takesElements(lhs.getElementType(), rhs.getElementType()))
+      return op.emitOpError("expected operands of ")
+             << asText(elementsOf(unit)) << " for " << unit << ", but got "
+             << lhs.getElementType() << " and " << rhs.getElementType();
     if (!unit || !hasLayoutOf(unit, result, wavesOf(op)))
       return op.emitOpError("expected a result in the layout of an MFMA "
                             "accumulator over ")

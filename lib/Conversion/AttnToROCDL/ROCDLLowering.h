@@ -115,8 +115,10 @@ void populateMfmaPatterns(const mlir::TypeConverter &converter,
 void populateBandPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 
-/// Whether a target has instructions that convert f32 to a type of FP8, and for
-/// diagnostics those types.
+/// Capability of targets whose FP8 is OCP's.
+constexpr llvm::StringLiteral kOcpTypes = "fp8-ocp";
+/// Whether a target has instructions that convert f32 to a type of FP8, and
+/// multiply it, and for diagnostics those types.
 bool convertsToFloat8(TargetAttr target, mlir::Type type);
 llvm::StringRef float8TypesOf(TargetAttr target);
 /// Conversions of tiles to FP8.

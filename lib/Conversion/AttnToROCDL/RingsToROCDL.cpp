@@ -290,45 +290,96 @@ private:
     }
   }
 
-  /// Four elements of each of the item's columns, 8 bytes at a time.
+  /// Of columns of 16-bit elements, of which `words` have `width` a row, row
+  /// after row: the four elements of one, when it is asked for.
+  static std::function<Value(int64_t)>
+  transposeHalves(ArrayRef<Value> words, int64_t width, ThreadBuilder t) {
+    auto row = VectorType::get({width}, t.b.getI16Type());
+    SmallVector<ResultRange> rows;
+    for (int64_t i = 0; i < CopyPlan::kRows; ++i) {
+      Value part = combine(t, words.slice(i * width / 2, width / 2));
+      rows.push_back(
+          vector::ToElementsOp::create(
+              t.b, t.loc, vector::BitCastOp::create(t.b, t.loc, row, part))
+              .getResults());
+    }
+    return [rows = std::move(rows), t](int64_t e) -> Value {
+      auto quad = VectorType::get({CopyPlan::kRows}, t.b.getI16Type());
+      SmallVector<Value> elements;
+      for (ResultRange list : rows)
+        elements.push_back(list[e]);
+      return vector::FromElementsOp::create(t.b, t.loc, quad, elements);
+    };
+  }
+
+  /// Of columns of bytes the words that four of them make.
+  static SmallVector<Value> transposeBytes(ArrayRef<Value> words, int64_t width,
+                                           ThreadBuilder t) {
+    int64_t perRow = width / 4;
+    SmallVector<Value> columns;
+    for (int64_t w = 0; w < perRow; ++w) {
+      // Bytes 0 and 1, or 2 and 3, of two rows, in pairs; then pairs of pairs.
+      auto pairs = [&](int64_t i, uint32_t bytes) {
+        return permuteBytes(words[i * perRow + w], words[(i + 1) * perRow + w],
+                            bytes, t);
+      };
+      for (uint32_t bytes : {0x05010400, 0x07030602}) {
+        Value upper = pairs(0, bytes), lower = pairs(2, bytes);
+        columns.push_back(permuteBytes(upper, lower, 0x05040100, t));
+        columns.push_back(permuteBytes(upper, lower, 0x07060302, t));
+      }
+    }
+    return columns;
+  }
+
+  /// Bytes of two words by their numbers in `selector`, 0 to 3 of `first` and 4
+  /// to 7 of `second` (AMD CDNA 3 ISA, "V_PERM_B32").
+  static Value permuteBytes(Value first, Value second, uint32_t selector,
+                            ThreadBuilder t) {
+    auto chosen = t.constant(static_cast<int32_t>(selector));
+    return LLVM::CallIntrinsicOp::create(t.b, t.loc, t.b.getI32Type(),
+                                         t.b.getStringAttr("llvm.amdgcn.perm"),
+                                         ValueRange{second, first, chosen})
+        .getResult(0);
+  }
+
+  /// Four elements of each of the item's columns at a time.
   static void writeTransposed(const CopyPlan &plan, int64_t item,
                               const SharedTile &tile, Value base,
                               ArrayRef<Value> words, ThreadBuilder t) {
     OpBuilder &b = t.b;
     Location loc = t.loc;
-    int64_t width = plan.itemWidth();
-    auto row = VectorType::get({width}, b.getI16Type());
-    SmallVector<ResultRange> rows;
-    for (int64_t i = 0; i < CopyPlan::kRows; ++i) {
-      Value part = combine(t, words.slice(i * width / 2, width / 2));
-      rows.push_back(vector::ToElementsOp::create(
-                         b, loc, vector::BitCastOp::create(b, loc, row, part))
-                         .getResults());
-    }
+    int64_t width = plan.itemWidth(),
+            bytes = CopyPlan::kRows * tile.elementBytes(),
+            inChunk = SharedTile::kChunkBytes / bytes;
+    std::function<Value(int64_t)> column;
+    if (tile.elementBytes() == 1)
+      column = [all = transposeBytes(words, width, t)](int64_t e) {
+        return all[e];
+      };
+    else
+      column = transposeHalves(words, width, t);
     Place columns = plan.major(t, item);
     Value group = groupOf(plan, item, t);
     // Columns of the tile are rows in memory.
     Value first = t.mul(t.add(columns.perThread, columns.constant), width);
-    Value chunk = t.div(group, 2);
+    Value chunk = t.div(group, inChunk);
     Value offset = offsetInPanel(tile, t, first, chunk);
     // A panel's offset may have the bit that rows exchange: it comes behind it.
     if (tile.exchangesRows())
       base = addPanel(tile, t, base, chunk);
     else
       offset = addPanel(tile, t, offset, chunk);
-    Value half = t.mul(t.rem(group, 2), 8);
+    Value part = t.mul(t.rem(group, inChunk), bytes);
     offset =
-        tile.exchangesHalves() ? t.bitXor(offset, half) : t.add(offset, half);
-    auto quad = VectorType::get({CopyPlan::kRows}, b.getI16Type());
+        tile.exchangesHalves() ? t.bitXor(offset, part) : t.add(offset, part);
     for (int64_t e = 0; e < width; ++e) {
-      SmallVector<Value> elements;
-      for (ResultRange list : rows)
-        elements.push_back(list[e]);
       SharedTile::Offset at = tile.atRow(offset, e);
       Value place = t.bitXor(at.perThread, t.constant(at.flip));
-      LLVM::StoreOp::create(
-          b, loc, vector::FromElementsOp::create(b, loc, quad, elements),
-          ldsAt(b, loc, t.add(base, place), at.constant), 8);
+      Value four = column(e);
+      LLVM::StoreOp::create(b, loc, four,
+                            ldsAt(b, loc, t.add(base, place), at.constant),
+                            static_cast<unsigned>(bytes));
     }
   }
 };

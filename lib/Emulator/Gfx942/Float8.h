@@ -48,10 +48,25 @@ template <int MantissaBits, int Bias> struct Float8 {
   }
 };
 
-/// OCP's, of which nothing is decoded here.
+/// OCP's. What follows the largest number is an infinity where numbers of more
+/// bits follow that, which are NaNs; else it is the only NaN.
 template <int MantissaBits, int Bias, uint32_t Largest> struct OcpFloat8 {
   static constexpr int kMinExponent = 1 - Bias;
   static constexpr uint32_t kNaN = 0x7f;
+
+  static float decode(uint32_t bits) {
+    uint32_t magnitude = bits & 0x7f;
+    float sign = bits >> 7 ? -1.0F : 1.0F;
+    if (magnitude > Largest)
+      return magnitude == Largest + 1 && magnitude != kNaN ? sign * INFINITY
+                                                           : NAN;
+    int exponent = int(magnitude >> MantissaBits);
+    int mantissa = int(magnitude & ((1u << MantissaBits) - 1));
+    if (exponent != 0)
+      mantissa |= 1 << MantissaBits;
+    int scale = (exponent ? exponent - Bias : kMinExponent) - MantissaBits;
+    return sign * std::ldexp(float(mantissa), scale);
+  }
 
   /// To nearest, ties to even; what is too large is what follows the largest
   /// number: NaN, or an infinity.

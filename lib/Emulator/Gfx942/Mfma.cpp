@@ -43,6 +43,14 @@ struct ElementBf8 {
   static constexpr unsigned bits = 8;
   static float get(uint32_t x) { return Bf8::decode(x & 0xff); }
 };
+struct ElementOcpFp8 {
+  static constexpr unsigned bits = 8;
+  static float get(uint32_t x) { return OcpFp8::decode(x & 0xff); }
+};
+struct ElementOcpBf8 {
+  static constexpr unsigned bits = 8;
+  static float get(uint32_t x) { return OcpBf8::decode(x & 0xff); }
+};
 struct ElementF32 {
   static constexpr unsigned bits = 32;
   static float get(uint32_t x) { return bit_cast<float>(x); }
@@ -90,18 +98,27 @@ void mfma(Wave &w, const Inst &i) {
 }
 
 template <typename EA, typename EB, unsigned M, unsigned K>
-void add(SemanticsTable &t, StringRef types) {
+void add(SemanticsTable &t, StringRef types, StringRef prefix = "") {
   std::string shape =
       std::to_string(M) + "x" + std::to_string(M) + "x" + std::to_string(K);
-  t.add("v_mfma_f32_" + shape + "_" + types.str(), InstClass::Mfma,
-        mfma<EA, EB, M, K>);
+  t.add(prefix.str() + "v_mfma_f32_" + shape + "_" + types.str(),
+        InstClass::Mfma, mfma<EA, EB, M, K>);
 }
 
 /// The two shapes of 8-bit formats.
 template <typename EA, typename EB>
-void addFloat8(SemanticsTable &t, StringRef types) {
-  add<EA, EB, 32, 16>(t, types);
-  add<EA, EB, 16, 32>(t, types);
+void addFloat8(SemanticsTable &t, StringRef types, StringRef prefix = "") {
+  add<EA, EB, 32, 16>(t, types, prefix);
+  add<EA, EB, 16, 32>(t, types, prefix);
+}
+
+/// All pairs of two formats.
+template <typename Fp8, typename Bf8>
+void addFormats(SemanticsTable &t, StringRef prefix) {
+  addFloat8<Fp8, Fp8>(t, "fp8_fp8", prefix);
+  addFloat8<Fp8, Bf8>(t, "fp8_bf8", prefix);
+  addFloat8<Bf8, Fp8>(t, "bf8_fp8", prefix);
+  addFloat8<Bf8, Bf8>(t, "bf8_bf8", prefix);
 }
 
 } // namespace
@@ -118,8 +135,6 @@ void attn::gfx942::addMfma(SemanticsTable &t) {
   add<ElementBf16, ElementBf16, 16, 32>(t, "bf16");
   add<ElementF32, ElementF32, 32, 2>(t, "f32");
   add<ElementF32, ElementF32, 16, 4>(t, "f32");
-  addFloat8<ElementFp8, ElementFp8>(t, "fp8_fp8");
-  addFloat8<ElementFp8, ElementBf8>(t, "fp8_bf8");
-  addFloat8<ElementBf8, ElementFp8>(t, "bf8_fp8");
-  addFloat8<ElementBf8, ElementBf8>(t, "bf8_bf8");
+  addFormats<ElementFp8, ElementBf8>(t, "");
+  addFormats<ElementOcpFp8, ElementOcpBf8>(t, kOcpPrefix);
 }

@@ -434,8 +434,8 @@ void testForeignInstructions() {
   expectError(snippet, "an instruction of gfx942 and not of gfx950");
   // The same name, and other formats.
   snippet.assembledFor = std::nullopt;
-  snippet.text = "v_mfma_f32_16x16x32_fp8_fp8 v[0:3], v[4:5], v[6:7], v[0:3]";
-  expectError(snippet, "no semantics for 'v_mfma_f32_16x16x32_fp8_fp8'");
+  snippet.text = "v_cvt_f32_fp8 v0, v1";
+  expectError(snippet, "no semantics for 'v_cvt_f32_fp8'");
 }
 
 void testLdsSizes() {

@@ -100,6 +100,7 @@ void testScalar();
 void testVectorInteger();
 void testVectorFloat();
 void testConversions();
+void testFloat8Formats();
 void testCompares();
 void testModifiers();
 void testLanes();

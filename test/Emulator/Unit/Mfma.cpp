@@ -30,6 +30,16 @@ uint32_t encodeBf8(int x) { // E5M2, bias 16
   return magnitudes[std::abs(x)] | (x < 0 ? 0x80 : 0);
 }
 
+uint32_t encodeOcpFp8(int x) { // E4M3, bias 7
+  static const uint32_t magnitudes[4] = {0, 0x38, 0x40, 0x44};
+  return magnitudes[std::abs(x)] | (x < 0 ? 0x80 : 0);
+}
+
+uint32_t encodeOcpBf8(int x) { // E5M2, bias 15
+  static const uint32_t magnitudes[4] = {0, 0x3c, 0x40, 0x42};
+  return magnitudes[std::abs(x)] | (x < 0 ? 0x80 : 0);
+}
+
 struct Shape {
   const char *name;
   unsigned m, k, bits;
@@ -58,6 +68,14 @@ const Shape kShapesOfGfx950[] = {
     {"v_mfma_f32_16x16x32_f16", 16, 32, 16, encodeF16, encodeF16},
     {"v_mfma_f32_32x32x16_bf16", 32, 16, 16, encodeBf16, encodeBf16},
     {"v_mfma_f32_16x16x32_bf16", 16, 32, 16, encodeBf16, encodeBf16},
+    {"v_mfma_f32_32x32x16_fp8_fp8", 32, 16, 8, encodeOcpFp8, encodeOcpFp8},
+    {"v_mfma_f32_16x16x32_fp8_fp8", 16, 32, 8, encodeOcpFp8, encodeOcpFp8},
+    {"v_mfma_f32_32x32x16_fp8_bf8", 32, 16, 8, encodeOcpFp8, encodeOcpBf8},
+    {"v_mfma_f32_16x16x32_fp8_bf8", 16, 32, 8, encodeOcpFp8, encodeOcpBf8},
+    {"v_mfma_f32_32x32x16_bf8_fp8", 32, 16, 8, encodeOcpBf8, encodeOcpFp8},
+    {"v_mfma_f32_16x16x32_bf8_fp8", 16, 32, 8, encodeOcpBf8, encodeOcpFp8},
+    {"v_mfma_f32_32x32x16_bf8_bf8", 32, 16, 8, encodeOcpBf8, encodeOcpBf8},
+    {"v_mfma_f32_16x16x32_bf8_bf8", 16, 32, 8, encodeOcpBf8, encodeOcpBf8},
 };
 
 using Matrix = std::vector<std::vector<int>>;

@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
       {"vector-integer", testVectorInteger},
       {"vector-float", testVectorFloat},
       {"conversions", testConversions},
+      {"float8", testFloat8Formats},
       {"compares", testCompares},
       {"modifiers", testModifiers},
       {"lanes", testLanes},

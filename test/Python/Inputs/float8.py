@@ -109,6 +109,16 @@ class Float8(unittest.TestCase):
         with self.assertRaisesRegex(attn_mlir.ArgumentError, "expected float8"):
             attn_mlir.interleaved_values(v.to(torch.bfloat16))
 
+    def test_on_an_amd_gpu(self):
+        """V stays by rows; another order is of other registers."""
+        shapes = _attention.shapes_of((2, 4, 37, 64), (2, 2, 50, 64), (2, 2, 50, 64), "bhsd")
+        problem = _attention.problem_of(shapes, "f8E4M3FNUZ", "", None, "bhsd", True, "", "", None)
+        text = _attention.text_of(_float8.checked(problem, "hip"))
+        self.assertIn("%v: tensor<?x2x?x64xf8E4M3FNUZ>", text)
+        self.assertNotIn("arrange_values", text)
+        with self.assertRaisesRegex(NotImplementedError, "^v: expected rows on an AMD GPU"):
+            _float8.checked(problem, "hip", has_columns=True)
+
     def test_on_a_gpu(self):
         """What the kernel of a GPU is compiled for."""
         shapes = _attention.shapes_of((2, 4, 37, 64), (2, 2, 50, 64), (2, 2, 50, 64), "bhsd")

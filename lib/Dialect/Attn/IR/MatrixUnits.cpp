@@ -360,16 +360,115 @@ LogicalResult MfmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
+// Mfma8Attr
+//===----------------------------------------------------------------------===//
+
+static MfmaBlock blockOf(Mfma8Attr unit) {
+  return static_cast<MfmaBlock>(unit.getSize());
+}
+
+StringRef Mfma8Attr::getCapability() const {
+  return getFnuz() ? "fp8-fnuz" : "fp8-ocp";
+}
+MatrixIssuer Mfma8Attr::getIssuer() const { return MatrixIssuer::Warp; }
+int64_t Mfma8Attr::getLanes() const { return 64; }
+int64_t Mfma8Attr::getRows() const { return getSize(); }
+/// Of 16 columns a lane would have four, of an operand eight.
+int64_t Mfma8Attr::getColumns() const { return 2 * kGranule; }
+int64_t Mfma8Attr::getDepth() const { return 512 / getSize(); }
+int64_t Mfma8Attr::getMostHeld() const { return 320; }
+bool Mfma8Attr::takesElement(Type type) const {
+  return getFnuz() ? isa<Float8E4M3FNUZType>(type)
+                   : isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+bool Mfma8Attr::takesInterleaved() const { return false; }
+
+FragmentAttr Mfma8Attr::getAccumulator(int64_t rows, int64_t columns,
+                                       int64_t warps) const {
+  return mfmaTile(getContext(), blockOf(*this), rows, columns, warps);
+}
+
+FragmentAttr Mfma8Attr::getLhs(int64_t rows, int64_t columns,
+                               int64_t warps) const {
+  return mfmaTile(getContext(), blockOf(*this), rows, columns, warps);
+}
+
+/// What is summed over are neighbours, on gfx950, too.
+SharedAttr Mfma8Attr::getStaged(TargetAttr target, RankedTensorType tile,
+                                bool summedOverRows) const {
+  bool paired = target.hasCapability(kLdsBanks64);
+  return stagedAs(tile, summedOverRows, /*folded=*/!paired, paired);
+}
+
+std::string Mfma8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
+                                    RankedTensorType result,
+                                    int64_t warps) const {
+  return whyNotSized(*this, lhs, result, warps);
+}
+
+/// Rows x columns x depth of an instruction, of which it has as many rows as
+/// columns.
+static FailureOr<std::array<int64_t, 3>> parseSizes(AsmParser &parser) {
+  SmallVector<int64_t> sizes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseDimensionList(sizes, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false))
+    return failure();
+  if (sizes.size() != 3 || sizes[0] != sizes[1])
+    return parser.emitError(loc, "expected rows x columns x depth with as many "
+                                 "rows as columns"),
+           failure();
+  return std::array<int64_t, 3>{sizes[0], sizes[1], sizes[2]};
+}
+
+Attribute Mfma8Attr::parse(AsmParser &parser, Type) {
+  SMLoc loc;
+  if (parser.parseLess() || parser.getCurrentLocation(&loc))
+    return {};
+  auto sizes = parseSizes(parser);
+  if (failed(sizes))
+    return {};
+  bool fnuz = succeeded(parser.parseOptionalComma());
+  if ((fnuz && parser.parseKeyword("fnuz")) || parser.parseGreater())
+    return {};
+  auto [rows, columns, depth] = *sizes;
+  if (rows * depth != 512)
+    return parser.emitError(loc, "expected 32x32x16 or 16x16x32, but got ")
+               << rows << "x" << columns << "x" << depth,
+           Attribute();
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    rows, fnuz);
+}
+
+void Mfma8Attr::print(AsmPrinter &printer) const {
+  printer << "<" << getSize() << "x" << getSize() << "x" << getDepth()
+          << (getFnuz() ? ", fnuz" : "") << ">";
+}
+
+LogicalResult Mfma8Attr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t size, bool) {
+  if (size == 32 || size == 16)
+    return success();
+  return emitError() << "expected 32x32x16 or 16x16x32, but got " << size
+                     << " rows";
+}
+
+//===----------------------------------------------------------------------===//
 // The units of a target
 //===----------------------------------------------------------------------===//
 
 /// All units, the fastest of a target before its others.
 static SmallVector<MatrixUnitInterface> allUnits(MLIRContext *context) {
-  return {WgmmaAttr::get(context),        Wgmma8Attr::get(context),
-          MfmaAttr::get(context, 32, 16), MfmaAttr::get(context, 16, 32),
-          MfmaAttr::get(context, 32, 8),  MfmaAttr::get(context, 16, 16),
-          MmaSync8Attr::get(context),     MmaSyncWideningAttr::get(context),
-          MmaSyncAttr::get(context)};
+  SmallVector<MatrixUnitInterface> units{WgmmaAttr::get(context),
+                                         Wgmma8Attr::get(context)};
+  for (bool fnuz : {true, false})
+    for (int64_t size : {32, 16})
+      units.push_back(Mfma8Attr::get(context, size, fnuz));
+  units.append({MfmaAttr::get(context, 32, 16), MfmaAttr::get(context, 16, 32),
+                MfmaAttr::get(context, 32, 8), MfmaAttr::get(context, 16, 16),
+                MmaSync8Attr::get(context), MmaSyncWideningAttr::get(context),
+                MmaSyncAttr::get(context)});
+  return units;
 }
 
 /// What operands of products may be of, for units of any target.

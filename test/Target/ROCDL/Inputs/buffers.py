@@ -1,11 +1,47 @@
 """Arrays that kernels read and write, in memory as they are given to them, and their numbers."""
 
 import array
+import bisect
+import functools
 import math
 import struct
 
+# Bits of mantissa, bias, largest number, of types of 8 bits; with one zero and one NaN, or not.
+_FLOAT8 = {"f8E4M3FNUZ": (3, 8, 240, True), "f8E4M3FN": (3, 7, 448, False), "f8E5M2": (2, 15, 57344, False)}
+
+
+@functools.lru_cache
+def _float8(element):
+    """What each byte of a type of 8 bits stands for, its magnitudes in their order, and its NaN."""
+    bits, bias, largest, one_zero = _FLOAT8[element]
+    magnitudes = []
+    for code in range(128):
+        exponent, mantissa = code >> bits, code & (1 << bits) - 1
+        scale = 2.0 ** (max(exponent, 1) - bias - bits)
+        magnitudes.append(((exponent > 0) << bits | mantissa) * scale)
+    numbers = [x if x <= largest else math.nan for x in magnitudes]
+    return numbers + [-x for x in numbers[:1]] * (not one_zero) + [math.nan] * one_zero + [-x for x in numbers[1:]], [
+        x for x in magnitudes if x <= largest
+    ], 0x80 if one_zero else 0x7F
+
+
+def _encode_float8(x, element):
+    """To the nearest, ties to even codes."""
+    _, magnitudes, nan = _float8(element)
+    if math.isnan(x):
+        return nan
+    at = bisect.bisect_left(magnitudes, abs(x))
+    if at == len(magnitudes):
+        at -= 1
+    elif at > 0:
+        below, above = abs(x) - magnitudes[at - 1], magnitudes[at] - abs(x)
+        at -= below < above or (below == above and at % 2 == 1)
+    return at | 0x80 if x < 0 and (at > 0 or nan != 0x80) else at
+
 
 def encode(values, element):
+    if element in _FLOAT8:
+        return bytes(_encode_float8(x, element) for x in values)
     if element == "i32":
         return struct.pack("<%di" % len(values), *values)
     if element == "f16":
@@ -23,6 +59,8 @@ def encode(values, element):
 
 
 def decode(data, element):
+    if element in _FLOAT8:
+        return tuple(_float8(element)[0][byte] for byte in data)
     if element == "f16":
         return struct.unpack("<%de" % (len(data) // 2), data)
     if element == "f32":
@@ -55,7 +93,7 @@ class Buffer:
 
     def argument(self):
         """Type and size for attn-emulate."""
-        return "%s[%d]" % (self.element, len(self.values))
+        return "%s[%d]" % ("i8" if self.element in _FLOAT8 else self.element, len(self.values))
 
     def places(self):
         def walk(dim, base):
@@ -100,6 +138,14 @@ class Buffer:
     def scale(self, factor, *index):
         base, scaled = self.base(*index), [factor * x for x in self.row(*index)]
         self.values[base : base + len(scaled)] = decode(encode(scaled, self.element), self.element)
+
+
+class Scales(Buffer):
+    """Positive numbers."""
+
+    def fill(self, generator):
+        self.values = [2.0 ** generator.uniform(-2, 1) for _ in self.values]
+        self.values = list(decode(encode(self.values, self.element), self.element))
 
 
 class Numbers(Buffer):

@@ -7,7 +7,7 @@ Between rows and behind the last one buffers hold NaN; outputs are poisoned.
 
     emulate.py --compile attn-test-compile --emulate attn-emulate
         [--target mi300x] [--filter TEXT] [--part I/N] [--lower OPTIONS]
-        [--far] [--large] [--same-with OPTIONS] [--drop-barriers] [--list]
+        [--far] [--large] [--float8 TYPES] [--same-with OPTIONS] [--drop-barriers] [--list]
 """
 
 import argparse
@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 from buffers import decode, encode
-from problems import BOUNDS, Case, cases, far_cases, large_cases
+from problems import BOUNDS, Case, cases, far_cases, float8_cases, large_cases
 from written_kernels import Chain, Merge
 
 INTERLEAVINGS = ("forward", "reverse", "random")
@@ -134,7 +134,7 @@ def prepare(case, tool, directory, far=False, target="mi300x", seed=None):
             raise RuntimeError("sizes and strides are not within the limit %s" % limit)
     for view in inputs:
         view.fill(generator)
-    if isinstance(case, Merge) or (isinstance(case, Case) and case.growth):
+    if isinstance(case, Merge) or (isinstance(case, Case) and (case.growth or case.flat)):
         case.adjust(*inputs)
     written = range(len(inputs), len(inputs) + len(outputs))
     return Launch(code, variant, inputs + outputs, set(written), directory), inputs, outputs
@@ -153,7 +153,7 @@ def check(case, outputs, wanted, results):
         norm = math.sqrt(sum(x * x for x in row))
         error = math.sqrt(sum((x - y) ** 2 for x, y in zip(got, row)))
         error = error / norm if norm else error
-        if not error <= BOUNDS[case.element]:
+        if not error <= (case.bound() if isinstance(case, Case) else BOUNDS[case.element]):
             return "row %d has error %g" % (number, error)
     written = set(o.places())
     for place, value in enumerate(o.values):
@@ -253,10 +253,20 @@ def main():
     parser.add_argument("--lower", default="", help="further options of attn-to-target, for all cases of attention")
     parser.add_argument("--far", action="store_true", help="the cases with rows far apart")
     parser.add_argument("--large", action="store_true", help="the cases for more than 64 KiB of LDS")
+    parser.add_argument("--float8", default="", help="the cases of types of 8 bits, separated by commas")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     first, step = map(int, arguments.part.split("/"))
-    listed = far_cases() if arguments.far else large_cases() if arguments.large else cases()
+    types = arguments.float8.split(",")
+    listed = (
+        float8_cases(types[0], types[1:])
+        if arguments.float8
+        else far_cases()
+        if arguments.far
+        else large_cases()
+        if arguments.large
+        else cases()
+    )
     kept = [case for case in listed if needs_barriers(case) or not arguments.drop_barriers]
     chosen = [case for case in kept[first::step] if arguments.filter in case.name()]
     if arguments.same_with:

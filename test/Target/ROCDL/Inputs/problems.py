@@ -6,10 +6,11 @@ import math
 from typing import NamedTuple
 
 import listed_blocks
-from buffers import Buffer, decode, encode
+from buffers import Buffer, Scales, decode, encode
 from written_kernels import Chain, Listed, Merge
 
-BOUNDS = {"bf16": 1e-2, "f16": 2e-3, "f32": 1e-5}
+# Of FP8 weights have 4 bits, or 3.
+BOUNDS = {"bf16": 1e-2, "f16": 2e-3, "f32": 1e-5, "f8E4M3FNUZ": 0.07, "f8E4M3FN": 0.07, "f8E5M2": 0.13}
 MASKS = {
     "full": ("", None, None, False),
     "causal": ("mask(#attn.causal<top_left>)", None, 0, False),
@@ -39,6 +40,10 @@ class Case(NamedTuple):
     growth: float = 0
     # O in f32, as it is accumulated.
     wide: bool = False
+    # Of FP8: sizes of the scales of Q, K and V, one after the other.
+    scales: tuple = ()
+    # Q is zero, so that all weights are 1, which every type has.
+    flat: bool = False
 
     def name(self):
         parts = [
@@ -52,8 +57,13 @@ class Case(NamedTuple):
             self.layout,
             f"growth={self.growth}" if self.growth else "",
             "wide" if self.wide else "",
+            f"scales={self.scales}" if self.scales else "",
+            "flat" if self.flat else "",
         ]
         return " ".join(part for part in parts if part)
+
+    def bound(self):
+        return BOUNDS[self.output() if self.flat else self.element]
 
     def text(self):
         hq, hkv = self.heads
@@ -65,37 +75,49 @@ class Case(NamedTuple):
         results = [o] + (["tensor<?x%dx?xf32>" % hq] if self.lse else [])
         layout = "" if self.layout == "bhsd" else "layout(bshd)"
         listed = "(" + ", ".join(results) + ")" if self.lse else o
+        named = [(name, "tensor<%dx%dxf32>" % size) for name, size in zip("qkv", self.scales)]
+        more = "".join(f", %{name}s: {tensor}" for name, tensor in named)
+        scales = " ".join(f"{name}_scale(%{name}s : {tensor})" for name, tensor in named)
         return (
-            f"func.func @f(%q: {q}, %k: {k}, %v: {v}) -> {listed} {{\n"
+            f"func.func @f(%q: {q}, %k: {k}, %v: {v}{more}) -> {listed} {{\n"
             f"  %r{':2' if self.lse else ''} = attn.attention %q, %k, %v "
-            f"{MASKS[self.mask][0]} scale(0.125) {layout} : ({q}, {k}, {v}) -> {listed}\n"
+            f"{MASKS[self.mask][0]} scale(0.125) {layout} {scales} : ({q}, {k}, {v}) -> {listed}\n"
             f"  return {'%r#0, %r#1' if self.lse else '%r'} : {', '.join(results)}\n}}\n"
         )
 
     def output(self):
-        return "f32" if self.wide else self.element
+        narrow = self.element.startswith("f8")
+        return "f32" if self.wide else "bf16" if narrow else self.element
 
     def views(self):
         batch, queries, keys = self.sizes
         (hq, hkv), (dqk, dv) = self.heads, self.dims
         order = (0, 1, 2, 3) if self.layout == "bhsd" else (0, 2, 1, 3)
+        # Rows are whole words.
+        words = 2 if self.element.startswith("f8") else 1
         inputs = [
-            Buffer((batch, hq, queries, dqk), order, self.element, 8),
-            Buffer((batch, hkv, keys, dqk), order, self.element, 2),
-            Buffer((batch, hkv, keys, dv), order, self.element, 6),
+            Buffer((batch, hq, queries, dqk), order, self.element, 8 * words),
+            Buffer((batch, hkv, keys, dqk), order, self.element, 2 * words),
+            Buffer((batch, hkv, keys, dv), order, self.element, 6 * words),
         ]
+        inputs += [Scales(size, (0, 1), "f32", 0) for size in self.scales]
         outputs = [Buffer((batch, hq, queries, dv), order, self.output(), 0)]
         if self.lse:
             outputs.append(Buffer((batch, hq, queries), (0, 1, 2), "f32", 0))
         return inputs, outputs
 
-    def adjust(self, q, k, v):
+    def adjust(self, q, k, v, *scales):
+        if self.flat:
+            for index in itertools.product(*map(range, q.sizes[:-1])):
+                q.scale(0, *index)
+        if not self.growth:
+            return
         *outer, keys, _ = k.sizes
         for index in itertools.product(*map(range, outer), range(keys)):
             k.scale(1 + self.growth * index[-1], *index)
 
-    def wanted(self, q, k, v):
-        return attention(self, q, k, v)
+    def wanted(self, q, k, v, *scales):
+        return attention(self, q, k, v, scales)
 
 
 class Matmul(NamedTuple):
@@ -253,6 +275,31 @@ ORDERS = (
 )
 
 
+def float8_cases(element, more=()):
+    """Of FP8, which a target has of its own kind."""
+    mha, gqa, mqa = (2, 2), (4, 2), (4, 1)
+    result = [
+        Case("full", element, mha, (64, 64), (1, 70, 150), scales=((1, 1), (1, 1), (1, 1))),
+        Case("causal-br", element, gqa, (128, 128), (2, 37, 131), scales=((2, 2), (1, 2), (2, 1))),
+        Case("causal", element, mqa, (64, 64), (1, 131, 97), "tiles=query=128,key=128"),
+        Case("window", element, gqa, (56, 56), (1, 70, 130), layout="bshd", scales=((1, 2), (1, 2))),
+        # Small blocks; head dimensions that are padded; unequal ones.
+        Case("causal-br", element, gqa, (128, 128), (1, 33, 129), "tiles=query=16,key=64", scales=((1, 1),)),
+        Case("causal-br", element, mha, (80, 80), (1, 37, 75)),
+        Case("full", element, mha, (96, 32), (1, 37, 75), wide=True),
+        Case("full", element, mha, (16, 16), (1, 20, 40), "tiles=query=16,key=32"),
+        Case("causal", element, mha, (64, 64), (1, 90, 170), "tiles=query=64,key=96", "warps=2"),
+        Case("full", element, mha, (64, 64), (1, 100, 120), "tiles=query=32,key=32 splits=2", wide=True),
+        Case("causal", element, mha, (64, 64), (1, 100, 120), "tiles=query=32,key=32 sawtooth=force"),
+        Case("full", element, mha, (64, 64), (1, 33, 0)),
+        # Where each key's place is seen.
+        Case("causal", element, gqa, (64, 64), (1, 150, 170), "tiles=query=128,key=64", flat=True),
+        Case("window", element, mha, (128, 128), (1, 70, 150), flat=True, scales=((1, 1), (1, 1), (1, 2))),
+        Case("full", element, mha, (32, 48), (1, 20, 70), "tiles=query=16,key=32", flat=True),
+    ]
+    return result + [case._replace(element=other) for other in more for case in result[::3]]
+
+
 def cases():
     mha, gqa, mqa = (2, 2), (4, 2), (4, 1)
     result = []
@@ -366,7 +413,15 @@ def cases():
     return result
 
 
-def attention(case, q, k, v):
+def scale_of(scales, number, batch, head):
+    """Of Q, K or V: of a batch and a KV head, or of all of them."""
+    if number >= len(scales):
+        return 1.0
+    tensor = scales[number]
+    return tensor.values[tensor.base(*(i % size for i, size in zip((batch, head), tensor.sizes)))]
+
+
+def attention(case, q, k, v, scales=()):
     """Rows of O and LSE in the order of (batch, head, query)."""
     _, left, right, bottom = MASKS[case.mask]
     batch, queries, keys = case.sizes
@@ -378,12 +433,15 @@ def attention(case, q, k, v):
             ks = [k.row(b, h // group, j) for j in range(keys)]
             vs = [v.row(b, h // group, j) for j in range(keys)]
             columns = list(zip(*vs)) if vs else [()] * case.dims[1]
+            factor, of_values = 0.125, scale_of(scales, 2, b, h // group)
+            for number in (0, 1):
+                factor *= scale_of(scales, number, b, h // group)
             for i in range(queries):
                 x = q.row(b, h, i)
                 low = 0 if left is None else max(0, i + shift - left)
                 high = keys if right is None else min(keys, i + shift + right + 1)
                 high = max(high, low)
-                scores = [0.125 * sum(map(float.__mul__, x, y)) for y in ks[low:high]]
+                scores = [factor * sum(map(float.__mul__, x, y)) for y in ks[low:high]]
                 if not scores:
                     rows.append([0.0] * case.dims[1])
                     sums.append(-math.inf)
@@ -391,6 +449,6 @@ def attention(case, q, k, v):
                 top = max(scores)
                 weights = [math.exp(s - top) for s in scores]
                 total = sum(weights)
-                rows.append([sum(map(float.__mul__, weights, c[low:high])) / total for c in columns])
+                rows.append([of_values * sum(map(float.__mul__, weights, c[low:high])) / total for c in columns])
                 sums.append(top + math.log(total))
     return rows, sums

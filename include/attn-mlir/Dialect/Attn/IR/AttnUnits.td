@@ -44,6 +44,11 @@ def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
       right-hand side the rows of the transposed one (`transpose_rhs`).
       }],
       "bool", "sumsAlongRows", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Whether left-hand sides may be what `attn.interleave` makes of an accumulator, whose
+      elements each thread has.
+      }],
+      "bool", "takesInterleaved", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<"Where accumulators live.",
       "::attn::AccumulatorSpace", "getAccumulatorSpace", (ins), [{}],
       [{ return ::attn::AccumulatorSpace::Registers; }]>,
@@ -192,6 +197,23 @@ def Attn_MfmaUnit : Attn_Unit<"Mfma", "mfma", ["getStaged"]> {
     /// Whether it is one of those that only gfx950 has.
     bool isDeep() const { return getSize() * getDepth() > 256; }
   }];
+}
+
+def Attn_Mfma8Unit : Attn_Unit<"Mfma8", "mfma_f8",
+    ["getStaged", "takesElement", "takesInterleaved"]> {
+  let summary = "Matrix products of FP8 of a wave of AMD GPUs";
+  let description = [{
+    `v_mfma_f32_32x32x16` and `v_mfma_f32_16x16x32` of `fp8` and `bf8` (AMD CDNA 3 ISA,
+    "Matrix Arithmetic Instructions"): as `mfma`, of eight elements in a lane, which are what a
+    lane has of a row of accumulators (`mfmaTile`), so that weights that are rounded feed the next
+    product as they are. With `fnuz` elements are f8E4M3FNUZ (gfx942), without f8E4M3FN
+    or f8E5M2 (gfx950).
+
+    Example: `attn.dot %q, %k, %zero transpose_rhs by(#attn.mfma_f8<32x32x16, fnuz>) : ...`
+  }];
+  let parameters = (ins "int64_t":$size, "bool":$fnuz);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 #endif // ATTN_UNITS

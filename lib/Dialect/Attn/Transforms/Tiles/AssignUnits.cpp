@@ -9,6 +9,7 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/WarpChoice.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -86,6 +87,12 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
                               rhsOf(dot).getElementType());
   }
 
+  static bool isInterleaved(Value lhs) {
+    while (auto narrow = lhs.getDefiningOp<arith::TruncFOp>())
+      lhs = narrow.getIn();
+    return lhs.getDefiningOp<InterleaveOp>() != nullptr;
+  }
+
   std::string whyNot(MatrixUnitInterface unit, DotOp dot, int64_t count) {
     if (!isAskedFor(unit, dot))
       return "it is not asked for";
@@ -93,6 +100,9 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
       return "operands are not of " + asText(elementsOf(unit));
     if (unit.sumsAlongRows() && !dot.getTransposeRhs())
       return "elements that are summed over are no neighbours in memory";
+    if (!unit.takesInterleaved() && isInterleaved(dot.getLhs()))
+      return "its left-hand sides are in the order of accumulators, not "
+             "interleaved";
     return dot.getTransposeLhs() ? unit.whyNotTransposed(lhsOf(dot), rhsOf(dot),
                                                          resultOf(dot), count)
                                  : unit.whyNotShaped(lhsOf(dot), rhsOf(dot),
