@@ -2,6 +2,7 @@
 
 #include "IndexProgram.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -188,6 +189,19 @@ LogicalResult IndexProgram::compileOp(Operation &op, Code &code,
                                       SizeFn sizeOf) {
   if (isa<CounterOp, InStepOp, AwaitProgressOp, ReportProgressOp>(op))
     return success();
+  if (auto begin = dyn_cast<BeginPartOp>(op)) {
+    // Whoever is last, one merges.
+    unsigned last = slots.size();
+    slots.push_back(static_cast<int64_t>(begin.getParts()) - 1);
+    Instruction i;
+    i.op = &op;
+    i.kind = Compare;
+    i.immediate = static_cast<int64_t>(arith::CmpIPredicate::eq);
+    i.operands = {slotOf(begin.getPart()), last};
+    i.result = slotOf(begin.getBegun());
+    code.instructions.push_back(std::move(i));
+    return success();
+  }
   auto stream = dyn_cast<StreamOp>(op);
   // What CTAs of a cluster show each other are tiles.
   if (isa<ExchangeOp>(op)) {
@@ -261,6 +275,10 @@ LogicalResult IndexProgram::compileOp(Operation &op, Code &code,
     i.kind = If;
     if (failed(enter(branch.getThenRegion(), i.body)) ||
         failed(enter(branch.getElseRegion(), i.otherwise)))
+      return failure();
+  } else if (auto last = dyn_cast<LastPartOp>(op)) {
+    i.kind = If;
+    if (failed(enter(last.getBody(), i.body)))
       return failure();
   } else if (auto ctas = dyn_cast<CtasOp>(op)) {
     i.kind = Ctas;

@@ -4,6 +4,7 @@
 #include "IndexProgram.h"
 #include "TileWork.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -121,6 +122,7 @@ public:
       result.streams.push_back(workOf(stream));
     });
     kernel.walk([&](CtasOp ctas) { cluster = ctas.getCluster(); });
+    kernel.walk([&](LastPartOp) { splits = true; });
     kernel.walk([&](ExchangeOp exchange) {
       splits = true;
       result.exchangedBytes += exchange.getBytes();
@@ -180,7 +182,8 @@ private:
     /// The blocks of one visit may be several: one that stores or streams
     /// counts.
     bool isVisit = false;
-    /// A loop behind an exchange merges a tile in each turn.
+    /// A loop behind an exchange, or of the last part, merges a tile in each
+    /// turn.
     bool isMerge = false;
     StoreOp store;
   };
@@ -198,7 +201,7 @@ private:
     if (!stores.empty())
       info.store = *stores.begin();
     bool works = info.store || !block.getOps<StreamOp>().empty();
-    info.isMerge = works && isBehindExchange(block);
+    info.isMerge = works && isBehindParts(block);
     info.isVisit = works && !info.isMerge;
     if (info.isVisit)
       result.visit += workOf(block, /*masked=*/true);
@@ -210,9 +213,10 @@ private:
     return info;
   }
 
-  static bool isBehindExchange(Block &block) {
+  static bool isBehindParts(Block &block) {
     Block *outer = block.getParentOp()->getBlock();
-    return outer && !outer->getOps<ExchangeOp>().empty();
+    return outer && (!outer->getOps<ExchangeOp>().empty() ||
+                     isa<LastPartOp>(outer->getParentOp()));
   }
 
   SmallVector<StreamLoad, 2> inspect(StreamOp op) {

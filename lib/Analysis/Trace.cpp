@@ -4,9 +4,11 @@
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -64,6 +66,25 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
     rewriter.eraseOp(stream);
   }
 
+  /// Which CTA is done last is not known: the one of the last part stands for
+  /// it.
+  static void mergeInOne(IRRewriter &rewriter, LastPartOp last) {
+    BeginPartOp begin = last.getBegin();
+    Location loc = last.getLoc();
+    rewriter.setInsertionPoint(last);
+    Value number = arith::ConstantIndexOp::create(
+        rewriter, loc, static_cast<int64_t>(begin.getParts()) - 1);
+    Value merges = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq, begin.getPart(), number);
+    auto branch = scf::IfOp::create(rewriter, loc, merges,
+                                    /*withElseRegion=*/false);
+    rewriter.eraseOp(last.getBody().front().getTerminator());
+    rewriter.inlineBlockBefore(&last.getBody().front(),
+                               branch.thenBlock()->getTerminator());
+    rewriter.eraseOp(last);
+    rewriter.eraseOp(begin);
+  }
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     if (kernel.getGrid()) {
@@ -72,6 +93,7 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
       return signalPassFailure();
     }
     IRRewriter rewriter(&getContext());
+    kernel.walk([&](LastPartOp last) { mergeInOne(rewriter, last); });
     SmallVector<Operation *> dead;
     SmallVector<StreamOp> streams;
     WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {

@@ -15,7 +15,7 @@ using Variants = SmallVectorImpl<OwningOpRef<ModuleOp>>;
 
 /// What a module is lowered by to have fewer CTAs for a stream.
 struct Without {
-  SmallVector<StringRef, 3> fields;
+  SmallVector<StringRef, 4> fields;
   StringRef options;
 };
 
@@ -39,8 +39,10 @@ LogicalResult attn::addSplitVariants(ModuleOp input, StringRef schedule,
   if (!asksForSplits(input, schedule))
     return success();
   auto whole = lowerWithout(input, schedule, guard,
-                            {{"splits", "split_ctas", "split_cluster"},
-                             "splits=0 split-ctas=false split-cluster=false"},
+                            {{"splits", "split_ctas", "split_cluster",
+                              "split_last"},
+                             "splits=0 split-ctas=false split-cluster=false "
+                             "split-last=false"},
                             lower);
   if (failed(whole))
     return failure();

@@ -118,7 +118,8 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(createAttnStreamPartition({strings(options.tiles), options.splits,
                                         options.splitCtas, options.splitLength,
                                         options.splitCluster, options.listTiles,
-                                        options.splitResults}));
+                                        options.splitResults,
+                                        options.splitLast}));
   pm.nest<KernelOp>().addPass(
       createAttnApplySchedule({asText(statedKernelOptions(options))}));
   pm.addPass(createAttnPlaceCounters());

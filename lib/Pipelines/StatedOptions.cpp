@@ -111,6 +111,8 @@ attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
     before.push_back({"split-ctas", "true"});
   if (level2->splitCluster)
     before.push_back({"split-cluster", "true"});
+  if (level2->splitLast)
+    before.push_back({"split-last", "true"});
   if (level2->splitResults)
     before.push_back({"split-results", "true"});
   if (level2->splitLength != 0)

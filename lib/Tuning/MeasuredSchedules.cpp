@@ -214,8 +214,11 @@ bool canHave(StreamableOpInterface op, ScheduleAttr schedule) {
   if (!op.canSplitOverCtas())
     return !(schedule.hasFlag("split_ctas") ||
              schedule.hasFlag("split_cluster") ||
+             schedule.hasFlag("split_last") ||
              schedule.getNumber("split_length"));
-  bool states = schedule.hasFlag("split_ctas") && schedule.getNumber("splits");
+  bool states =
+      (schedule.hasFlag("split_ctas") || schedule.hasFlag("split_last")) &&
+      schedule.getNumber("splits");
   return !op.getLengthsView() || !states;
 }
 

@@ -39,6 +39,9 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
   Option<bool, PlainParser<bool>> splitCluster{
       *this, "split-cluster", llvm::cl::init(false),
       llvm::cl::desc("attn-stream-partition: split-cluster")};
+  Option<bool, PlainParser<bool>> splitLast{
+      *this, "split-last", llvm::cl::init(false),
+      llvm::cl::desc("attn-stream-partition: split-last")};
   Option<bool, PlainParser<bool>> splitResults{
       *this, "split-results", llvm::cl::init(false),
       llvm::cl::desc("attn-stream-partition: split-results")};

@@ -1,5 +1,6 @@
 //===- AttnToCPU.cpp - Kernels to functions over a range of CTAs ----------===//
 
+#include "../PartWords.h"
 #include "SeparateExchanges.h"
 #include "TileOpsToLinalg.h"
 #include "ViewAccess.h"
@@ -356,6 +357,7 @@ struct ConvertAttnToCPUPass
     ModuleOp module = getOperation();
     if (failed(checkPreconditions(module)) || failed(separateExchanges(module)))
       return signalPassFailure();
+    lowerLastParts(module);
     declareTouch(module);
     numKernels += llvm::range_size(module.getOps<KernelOp>());
     ViewConverter converter;
@@ -364,6 +366,7 @@ struct ConvertAttnToCPUPass
     patterns.add<AwaitProgressPattern, InStepPattern, KernelPattern,
                  LaunchPattern, ReportProgressPattern>(converter, context);
     populateViewAccessPatterns(converter, patterns);
+    populatePartPatternsForCPU(converter, patterns);
     populateTileOpsToLinalg(patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

@@ -23,6 +23,10 @@ constexpr unsigned kTouchOffsets = 4;
 void populateViewAccessPatterns(const mlir::TypeConverter &converter,
                                 mlir::RewritePatternSet &patterns);
 
+/// Patterns for words that parts of a stream share.
+void populatePartPatternsForCPU(const mlir::TypeConverter &converter,
+                                mlir::RewritePatternSet &patterns);
+
 } // namespace attn
 
 #endif // ATTN_MLIR_LIB_CONVERSION_ATTNTOCPU_VIEWACCESS_H

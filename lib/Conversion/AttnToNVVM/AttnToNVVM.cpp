@@ -1,6 +1,7 @@
 //===- AttnToNVVM.cpp - Level 3 to device functions for NVIDIA GPUs -------===//
 
 #include "../AttnToGPU/Takes.h"
+#include "../PartWords.h"
 #include "Cluster.h"
 #include "NVVMLowering.h"
 #include "attn-mlir/Conversion/Passes.h"
@@ -148,6 +149,7 @@ struct ConvertAttnToNVVMPass
     populateGatherPatterns(converter, patterns);
     populateInStepPatterns(converter, patterns);
     populateProgressPatterns(converter, patterns);
+    populatePartPatterns(converter, patterns);
     populateTakePatterns(converter, patterns,
                          {dynamicSharedAt, computeBarrier, /*makeUniform=*/{}});
     populateFloat8Patterns(converter, patterns);
@@ -313,9 +315,11 @@ struct ConvertAttnToNVVMPass
       if (!function)
         return signalPassFailure();
       makeKernel(function);
+      lowerLastParts(function);
       int64_t bytes = placeExchanges(function, placeRings(function));
       bytes = lowerAddTurns(function, bytes);
       bytes = placeTakes(function, lowerHandedTakes(function, bytes));
+      bytes = placeParts(function, bytes);
       if (failed(checkSharedBytes(function, bytes, "shared memory")))
         return signalPassFailure();
       if (failed(lower(function, bytes)))

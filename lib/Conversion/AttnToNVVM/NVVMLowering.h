@@ -161,6 +161,12 @@ void populateVotePatterns(const mlir::TypeConverter &converter,
 /// CTAs that wait for those in front of them.
 void populateProgressPatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
+/// Places what attn.end_part hands to the threads of a CTA behind `bytes` of
+/// shared memory; returns the bytes in all.
+int64_t placeParts(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
+/// CTAs that stream parts, of which the last is to be found.
+void populatePartPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 /// Waits of persistent CTAs for each other.
 void populateInStepPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);

@@ -29,3 +29,18 @@ func.func @read_later(%a: tensor<?x8xf32>, %b: tensor<?x8xf32>, %s: f32) -> (ten
   %old = tensor.extract %b[%c0, %c0] : tensor<?x8xf32>
   return %r, %old : tensor<?x8xf32>, f32
 }
+
+attn.kernel @two(%a: !attn.view<?xf32>, %b: !attn.view<?xf32>) {
+}
+
+// What a kernel writes are two arrays, though a tensor without contents is one value.
+// CHECK-LABEL: func.func @one_value(
+// CHECK: %[[FIRST:.*]] = memref.alloc
+// CHECK: %[[SECOND:.*]] = memref.alloc
+// CHECK: attn.launch @two outs(%[[FIRST]], %[[SECOND]] : memref<?xf32>, memref<?xf32>)
+func.func @one_value(%n: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r:2 = attn.launch @two outs(%e, %e : tensor<?xf32>, tensor<?xf32>)
+      views [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] -> tensor<?xf32>, tensor<?xf32>
+  return %r#0 : tensor<?xf32>
+}

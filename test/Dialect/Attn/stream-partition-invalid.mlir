@@ -24,6 +24,16 @@
 // RUN: not attn-opt %t/attention.mlir --attn-set-target=target=mi300x --attn-stream-partition=split-cluster 2>&1 | FileCheck %s --check-prefix=CLUSTERS
 // RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-cluster splits=9' 2>&1 | FileCheck %s --check-prefix=NINE
 // RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-cluster split-length=128' 2>&1 | FileCheck %s --check-prefix=UNEVEN
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=mi300x --attn-stream-partition='split-last splits=4' 2>&1 | FileCheck %s --check-prefix=LAST
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition=split-last 2>&1 | FileCheck %s --check-prefix=HOWMANY
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-last splits=32' 2>&1 | FileCheck %s --check-prefix=THIRTYTWO
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-last split-length=128' 2>&1 | FileCheck %s --check-prefix=LASTUNEVEN
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-last split-cluster splits=4' 2>&1 | FileCheck %s --check-prefix=LASTCLUSTER
+// LAST: error: 'attn.attention' op expected a target with the capability 'nvvm' for split-last, but got "mi300x" with [
+// HOWMANY: error: 'attn.attention' op expected 2 to 31 splits for split-last, but got 0
+// THIRTYTWO: error: 'attn.attention' op expected 2 to 31 splits for split-last, but got 32
+// LASTUNEVEN: error: 'attn.attention' op expected even parts for split-last, but got parts of 128 elements
+// LASTCLUSTER: error: 'attn.attention' op expected split-cluster or split-last, but got both
 // CLUSTERS: error: 'attn.attention' op expected a target with the capability 'cluster' for split-cluster, but got "mi300x" with [
 // NINE: error: 'attn.attention' op expected at most 8 CTAs of a cluster, which "h200" has, but got 9 splits
 // UNEVEN: error: 'attn.attention' op expected even parts in a cluster, but got parts of 128 elements

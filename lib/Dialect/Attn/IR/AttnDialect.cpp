@@ -35,6 +35,7 @@ void AttnDialect::initialize() {
   registerStreamOp();
   registerTileOps();
   registerRingOps();
+  registerPartOps();
   registerProductOps();
   registerTuningOps();
   registerAttributes();

@@ -65,6 +65,7 @@ constexpr Field kFields[] = {
     {"splits", FieldKind::Number, 2, "splits"},
     {"split_ctas", FieldKind::Flag, 2, "split-ctas"},
     {"split_cluster", FieldKind::Flag, 2, "split-cluster"},
+    {"split_last", FieldKind::Flag, 2, "split-last"},
     {"split_results", FieldKind::Flag, 2, "split-results"},
     {"split_length", FieldKind::Number, 2, "split-length"},
     {"list_tiles", FieldKind::Flag, 2, "list-tiles"},

@@ -37,6 +37,7 @@ def Attn_Dialect : Dialect {
     void registerStreamOp();
     void registerTileOps();
     void registerRingOps();
+    void registerPartOps();
     void registerProductOps();
     void registerTuningOps();
   }];

@@ -21,6 +21,7 @@ class AttentionBackwardOp;
 class AttentionBackwardQueryOp;
 class AttentionOp;
 class BesideOp;
+class LastPartOp;
 class SpecializeOp;
 class StreamOp;
 } // namespace attn

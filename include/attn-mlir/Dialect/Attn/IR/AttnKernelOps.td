@@ -138,7 +138,7 @@ def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["StreamOp", "AttentionOp", "AttentionBackwardOp",
                   "AttentionBackwardQueryOp", "AttentionBackwardKeyOp",
                   "AttentionBackwardFusedOp", "AttentionBackwardCaptureOp", "GridOp",
-                  "CtasOp", "SpecializeOp", "BesideOp"]>]> {
+                  "CtasOp", "SpecializeOp", "BesideOp", "LastPartOp"]>]> {
   let summary = "Ends a region, with the values it hands on";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

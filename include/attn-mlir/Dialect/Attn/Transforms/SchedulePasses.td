@@ -103,6 +103,9 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     each, so that there is one kernel and no workspace. There are `splits` of them,
     or as many as the sizes of a call leave CTAs free for, up to
     `max_cluster_ctas` of the target.
+    With `split-last`, of a stated number of `splits` (2 to 31), the CTA that is done last
+    merges the states that the others have stored, so that there is one kernel and a workspace
+    (`attn.last_part`).
     Where lengths of streams are read on the device and no number of parts is
     stated, a kernel that comes first deals them there: a list of parts, over
     which the grid of the second has an axis `work`.
@@ -152,7 +155,9 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     Option<"listTiles", "list-tiles", "bool", /*default=*/"false",
            "Tiles of packed queries come from a list that a kernel makes first, longest sequences first">,
     Option<"splitResults", "split-results", "bool", /*default=*/"false",
-           "A kernel for each result of an operation, whose state alone it carries">
+           "A kernel for each result of an operation, whose state alone it carries">,
+    Option<"splitLast", "split-last", "bool", /*default=*/"false",
+           "CTAs of their own stream the parts, and the one that is done last merges them">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels made">,

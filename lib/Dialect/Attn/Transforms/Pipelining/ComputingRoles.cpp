@@ -8,6 +8,7 @@
 
 #include "ComputingRoles.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -107,7 +108,7 @@ private:
   }
 
   WalkResult mark(Operation *op) {
-    if (isa<ExchangeOp, BarrierOp>(op)) {
+    if (isa<ExchangeOp, LastPartOp, BarrierOp>(op)) {
       op->emitOpError("expected one role of those who compute, but got several "
                       "beside what all of a CTA do together");
       return WalkResult::interrupt();

@@ -3,6 +3,7 @@
 #include "ComputingRoles.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
@@ -43,8 +44,8 @@ bool isCopy(Operation *op) {
 
 bool isComputation(Operation *op) {
   return isa<RingWaitOp, RingReleaseOp, RingPutOp, DotIssueOp, DotWaitOp,
-             ExchangeOp, StoreOp, AccumulateOp, AwaitProgressOp,
-             ReportProgressOp, BarrierOp>(op) ||
+             ExchangeOp, BeginPartOp, LastPartOp, StoreOp, AccumulateOp,
+             AwaitProgressOp, ReportProgressOp, BarrierOp>(op) ||
          isTakenToPut(op);
 }
 

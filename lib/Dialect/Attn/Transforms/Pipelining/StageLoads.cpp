@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -324,11 +325,13 @@ private:
   }
 
   /// Where a tile that stays is no longer wanted: what CTAs of a cluster do
-  /// behind an exchange is about what they showed.
+  /// behind an exchange is about what they showed, and what the last of others
+  /// does about what all have stored.
   static Operation *endOfUse(Block *block) {
-    auto exchanges = block->getOps<ExchangeOp>();
-    return exchanges.empty() ? block->getTerminator()
-                             : (*exchanges.begin()).getOperation();
+    for (Operation &op : *block)
+      if (isa<ExchangeOp, LastPartOp>(op))
+        return &op;
+    return block->getTerminator();
   }
 
   /// The first store of 16-bit elements that fits rearranges its rows in the

@@ -103,6 +103,10 @@ void Partitioner::addContributions(StreamKernel &kernel,
 }
 
 KernelView Partitioner::describeProgress() {
+  return describeNumbers("progress", /*bits=*/32);
+}
+
+KernelView Partitioner::describeNumbers(StringRef name, unsigned bits) {
   IndexBuilder m{host, op.getLoc()};
   SmallVector<int64_t> shape;
   SmallVector<Value> dynamic;
@@ -117,11 +121,11 @@ KernelView Partitioner::describeProgress() {
     if (ShapedType::isDynamic(shape.back()))
       dynamic.push_back(size);
   }
-  auto type = RankedTensorType::get(shape, host.getI32Type());
+  auto type = RankedTensorType::get(shape, host.getIntegerType(bits));
   // Not elements of the axes, but tiles: no axis tells the sizes.
   SmallVector<AffineExpr> exprs(shape.size(),
                                 getAffineConstantExpr(0, op->getContext()));
-  return {"progress", tensor::EmptyOp::create(host, op.getLoc(), type, dynamic),
+  return {name, tensor::EmptyOp::create(host, op.getLoc(), type, dynamic),
           AffineMap::get(axes.size(), 0, exprs, op->getContext()),
           llvm::to_vector(llvm::seq<int64_t>(0, shape.size()))};
 }

@@ -108,29 +108,38 @@ SmallVector<Value> Partitioner::loadShown(StreamKernel &kernel,
   return state;
 }
 
-void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown,
-                             Value valid) {
+void Partitioner::mergeRowsOfTile(StreamKernel &kernel, int64_t rows,
+                                  Value from, Value step, LoadRows load,
+                                  Value valid) {
   OpBuilder &b = kernel.getBuilder();
   IndexBuilder m{b, op.getLoc()};
   const TileContext &context = kernel.getContext();
   unsigned axis = rowAxis();
-  int64_t rows = shown.getScatter() ? static_cast<int64_t>(*shown.getScatter())
-                                    : sharedRows();
-  Value first = context.offsets[axis], step = m.constant(rows),
-        part = context.offsets[splitAxis()],
-        parts = context.extents[splitAxis()];
+  Value first = context.offsets[axis];
   Value end =
       m.minS(m.sub(context.extents[axis], first), m.constant(sizes[axis]));
-  auto loop = scf::ForOp::create(b, op.getLoc(), m.mul(part, step), end,
-                                 m.mul(parts, step));
+  auto loop = scf::ForOp::create(b, op.getLoc(), from, end, step);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value row = loop.getInductionVar();
   kernel.narrow(axis, m.add(first, row), rows);
-  auto load = [&](int64_t ahead) {
+  auto loadAhead = [&](int64_t ahead) { return load(row, ahead); };
+  buildMerges(kernel, loadAhead, valid);
+}
+
+void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown,
+                             Value valid) {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  const TileContext &context = kernel.getContext();
+  int64_t rows = shown.getScatter() ? static_cast<int64_t>(*shown.getScatter())
+                                    : sharedRows();
+  Value step = m.constant(rows), part = context.offsets[splitAxis()],
+        parts = context.extents[splitAxis()];
+  auto load = [&](Value row, int64_t ahead) {
     return loadShown(kernel, shown, row, ahead);
   };
-  buildMerges(kernel, load, valid);
+  mergeRowsOfTile(kernel, rows, m.mul(part, step), m.mul(parts, step), load,
+                  valid);
 }
 
 void Partitioner::runInCluster() {

@@ -19,6 +19,8 @@ using namespace attn;
 PartitionedStream Partitioner::run() {
   if (split.inCluster)
     runInCluster();
+  else if (split.byLast)
+    runLast();
   else if (split.overCtas && op.getLengthsView() && split.parts == 0)
     runDealt();
   else if (split.overCtas)

@@ -22,6 +22,8 @@ struct StreamSplit {
   /// Whether these are the CTAs of a cluster, which merge the states
   /// themselves.
   bool inCluster = false;
+  /// Whether the one of them that is done last merges the states.
+  bool byLast = false;
   /// Whether tiles of packed queries come from a list, longest sequences first.
   bool listTiles = false;
 };

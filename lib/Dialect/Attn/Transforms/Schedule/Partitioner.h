@@ -100,6 +100,9 @@ private:
 
   /// A number for each tile of the grid: how far it has got.
   KernelView describeProgress();
+  /// Such a number of `bits` bits, or one that tiles share which differ in what
+  /// the op has no axis for.
+  KernelView describeNumbers(llvm::StringRef name, unsigned bits);
   /// Has what `launch` passes for it made zero.
   void clearProgress(LaunchOp launch, KernelOp kernel);
 
@@ -253,6 +256,19 @@ private:
   void mergeShown(StreamKernel &kernel, ExchangeOp shown, mlir::Value valid);
 
   void runInCluster();
+
+  /// Merges the tile's rows, so many at once: those from `from` on, and then
+  /// each time the ones `step` behind. `load` is given the first of them.
+  using LoadRows = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value row, int64_t ahead)>;
+  void mergeRowsOfTile(StreamKernel &kernel, int64_t rows, mlir::Value from,
+                       mlir::Value step, LoadRows load, mlir::Value valid);
+
+  //===--------------------------------------------------------------------===//
+  // One kernel whose last CTA merges
+  //===--------------------------------------------------------------------===//
+
+  void runLast();
 
   //===--------------------------------------------------------------------===//
   // Three kernels

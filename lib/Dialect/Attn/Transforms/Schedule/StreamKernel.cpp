@@ -489,9 +489,9 @@ void StreamKernel::accumulate(Value tile, unsigned output, bool ordered) {
   add.setOrdered(ordered);
 }
 
-void StreamKernel::storeTiles(ValueRange tiles) {
+void StreamKernel::storeTiles(ValueRange tiles, unsigned first) {
   for (auto [i, tile] : llvm::enumerate(tiles)) {
-    unsigned view = numInputs + i;
+    unsigned view = numInputs + first + i;
     SmallVector<Value> offsets = offsetsOf(view);
     // Behind a point of the owner lies the next.
     bool ends =

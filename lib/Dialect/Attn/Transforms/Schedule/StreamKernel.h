@@ -146,8 +146,15 @@ public:
   /// to a position first.
   void orderWaits();
 
-  /// Stores a tile for each output, or for the first of them.
-  void storeTiles(mlir::ValueRange tiles);
+  /// Stores a tile for each output from `first` on, or for some of these.
+  void storeTiles(mlir::ValueRange tiles, unsigned first = 0);
+
+  /// The tile of an output, `ahead` elements behind the position along an axis.
+  mlir::Value loadStored(unsigned output, unsigned axis, int64_t ahead);
+
+  /// Says in the last output that the CTA streams its part along `axis`, of so
+  /// many.
+  mlir::Value beginPart(unsigned axis, int64_t parts);
 
   /// Launches the kernel where the op is.
   LaunchOp launch();

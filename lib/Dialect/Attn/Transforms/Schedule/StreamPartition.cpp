@@ -11,6 +11,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
@@ -99,6 +100,12 @@ struct StreamPartitionPass
                            << parts;
   }
 
+  static bool hasGroup(StreamableOpInterface op) {
+    return llvm::any_of(op.getStreamAxes(), [](const StreamAxis &axis) {
+      return axis.kind == AxisKind::Group;
+    });
+  }
+
   /// Whether the target has clusters of so many CTAs, else a diagnostic.
   static LogicalResult checkCluster(StreamableOpInterface op,
                                     const StreamSplit &split) {
@@ -112,15 +119,39 @@ struct StreamPartitionPass
       return op.emitOpError("expected at most ")
              << most << " CTAs of a cluster, which " << target.getName()
              << " has, but got " << split.parts << " splits";
-    if (llvm::none_of(op.getStreamAxes(), [](const StreamAxis &axis) {
-          return axis.kind == AxisKind::Group;
-        }))
+    if (!hasGroup(op))
       return op.emitOpError("expected a grouped axis, along which CTAs of a "
                             "cluster share a merge, but got none");
     if (split.length != 0)
       return op.emitOpError("expected even parts in a cluster, but got parts "
                             "of ")
              << split.length << " elements";
+    return success();
+  }
+
+  /// Whether one of the CTAs of so many parts can merge on the target, else a
+  /// diagnostic.
+  static LogicalResult checkLast(StreamableOpInterface op,
+                                 const StreamSplit &split) {
+    TargetAttr target = TargetAttr::of(op);
+    if (!target.hasCapability("nvvm"))
+      return op.emitOpError("expected a target with the capability 'nvvm' for "
+                            "split-last, but got ")
+             << target.getName() << " with " << target.getCapabilities();
+    if (split.inCluster)
+      return op.emitOpError("expected split-cluster or split-last, but got "
+                            "both");
+    if (split.length != 0)
+      return op.emitOpError("expected even parts for split-last, but got parts "
+                            "of ")
+             << split.length << " elements";
+    if (split.parts < 2 || split.parts > kMostPartsOfWord)
+      return op.emitOpError("expected 2 to ")
+             << kMostPartsOfWord << " splits for split-last, but got "
+             << split.parts;
+    if (!hasGroup(op))
+      return op.emitOpError("expected a grouped axis, whose rows the last CTA "
+                            "merges, but got none");
     return success();
   }
 
@@ -143,7 +174,10 @@ struct StreamPartitionPass
         splitCluster || (schedule && schedule.hasFlag("split_cluster"));
     if (split.inCluster && failed(checkCluster(op, split)))
       return failure();
-    split.overCtas |= split.inCluster;
+    split.byLast = splitLast || (schedule && schedule.hasFlag("split_last"));
+    if (split.byLast && failed(checkLast(op, split)))
+      return failure();
+    split.overCtas |= split.inCluster || split.byLast;
     if (split.overCtas && !op.getPackedAxes().empty())
       return op.emitOpError("expected no split over CTAs where sequences are "
                             "packed (cu_seqlens), but got one"),
@@ -251,8 +285,8 @@ struct StreamPartitionPass
       ScheduleAttr::set(
           made.streaming,
           schedule.without({"tiles", "splits", "split_ctas", "split_cluster",
-                            "split_length", "list_tiles", "split_results",
-                            "pack_group"}));
+                            "split_last", "split_length", "list_tiles",
+                            "split_results", "pack_group"}));
     numSegments += made.numSegments;
     numKernels += made.kernels.size();
   }

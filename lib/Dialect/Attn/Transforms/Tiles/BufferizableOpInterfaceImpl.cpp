@@ -25,6 +25,27 @@ struct LaunchModel
     return cast<LaunchOp>(op).isDpsInit(&operand);
   }
 
+  /// What a kernel writes are as many arrays, whatever tensors without contents
+  /// are one value.
+  static LogicalResult separate(RewriterBase &rewriter, LaunchOp launch,
+                                const BufferizationOptions &options,
+                                BufferizationState &state,
+                                SmallVectorImpl<Value> &written) {
+    for (Value init : launch.getInits()) {
+      if (!llvm::is_contained(written, init) ||
+          !isa<TensorType>(init.getType())) {
+        written.push_back(init);
+        continue;
+      }
+      FailureOr<Value> other = allocateTensorForShapedValue(
+          rewriter, launch.getLoc(), init, options, state, /*copy=*/false);
+      if (failed(other))
+        return failure();
+      written.push_back(*other);
+    }
+    return success();
+  }
+
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
@@ -43,9 +64,10 @@ struct LaunchModel
       }
       return success();
     };
-    SmallVector<Value> inputs, inits;
-    if (failed(buffers(launch.getInputs(), inputs)) ||
-        failed(buffers(launch.getInits(), inits)))
+    SmallVector<Value> inputs, inits, written;
+    if (failed(separate(rewriter, launch, options, state, written)) ||
+        failed(buffers(launch.getInputs(), inputs)) ||
+        failed(buffers(written, inits)))
       return failure();
     LaunchOp::create(rewriter, launch.getLoc(), TypeRange(),
                      launch.getKernelAttr(), inputs, inits, launch.getScalars(),
