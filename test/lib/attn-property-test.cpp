@@ -349,7 +349,7 @@ std::string attentionText(const MaskCase &mask) {
 }
 
 /// In which order the tiles of a segment are promised.
-enum class Order { Forward, InsideOut, Rotated };
+enum class Order { Forward, InsideOut, Rotated, Backward };
 
 struct TraversalConfig {
   const MaskCase &mask;
@@ -411,6 +411,8 @@ std::optional<std::vector<int64_t>> promisedTiles(const TraversalConfig &config,
                                                   int64_t offset) {
   if (config.order == Order::Forward)
     return visible.vec();
+  if (config.order == Order::Backward)
+    return llvm::to_vector(llvm::reverse(visible));
   if (full.empty())
     return std::nullopt;
   size_t before = llvm::find(visible, full.front()) - visible.begin();
@@ -537,7 +539,10 @@ void testTraversals(Tally &tally, MLIRContext &context, std::mt19937 &random) {
       {" traversal=rotated stride=3 shift=2 persistent sms=5 resident=1", false,
        Order::Rotated, 3, 2},
       {" traversal=rotated stride=0 shift=7 sawtooth=force", true,
-       Order::Rotated, 0, 7}};
+       Order::Rotated, 0, 7},
+      {" traversal=backward", false, Order::Backward},
+      {" traversal=backward persistent sms=5 resident=1 sawtooth=force", true,
+       Order::Backward}};
   for (const MaskCase &mask : kMasks)
     for (const auto &schedule : schedules)
       testTraversal(tally, context,

@@ -387,7 +387,9 @@ static void runTraversals(Sweep &sweep) {
       ("traversal=rotated stride=1 shift=5 persistent sms=3 resident=1 "
        "sawtooth=force longest-first"),
       "traversal=rotated stride=2 splits=2",
-      "traversal=inside-out splits=3 persistent sms=2 resident=1 pair-tiles"};
+      "traversal=inside-out splits=3 persistent sms=2 resident=1 pair-tiles",
+      "traversal=backward",
+      "traversal=backward splits=2 persistent sms=2 resident=1 sawtooth=force"};
   const char *const lower[] = {"stages=2", "stages=1 resident-stages=2",
                                "stages=4 copy=async", "stages=5"};
   const Sizes sizes[] = {

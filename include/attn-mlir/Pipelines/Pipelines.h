@@ -95,7 +95,9 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                        clEnumValN(TraversalOrder::InsideOut, "inside-out",
                                   "from the middle to the ends"),
                        clEnumValN(TraversalOrder::Rotated, "rotated",
-                                  "from an offset on, and around the end"))};
+                                  "from an offset on, and around the end"),
+                       clEnumValN(TraversalOrder::Backward, "backward",
+                                  "from the last tile to the first"))};
   Option<int64_t, PlainParser<int64_t>> stride{
       *this, "stride", llvm::cl::init(1),
       llvm::cl::desc("attn-traverse: stride")};

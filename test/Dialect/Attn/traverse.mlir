@@ -5,6 +5,9 @@
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-traverse))' | FileCheck %s --check-prefix=FORWARD
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-sawtooth{force},attn-traverse{order=inside-out}))' | FileCheck %s --check-prefix=BOTH
 
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-traverse{order=backward}))' | FileCheck %s --check-prefix=BACKWARD
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-sawtooth{force},attn-traverse{order=backward}))' | FileCheck %s --check-prefix=TURNED
+
 // A schedule names it, and the options of the pipeline override it.
 // RUN: attn-opt %s --attn-schedule | FileCheck %s --check-prefix=SCHEDULE
 // RUN: attn-opt %s --attn-schedule='traversal=forward' | FileCheck %s --check-prefix=FORWARD
@@ -34,6 +37,16 @@
 // BOTH-LABEL: attn.kernel @plain
 // BOTH: %[[ODD:[^ ]+]] = arith.cmpi eq
 // BOTH: attn.stream %{{[^ ]+}} step 64 traversal #attn.inside_out(%[[ODD]] : i1) over
+
+// BACKWARD-LABEL: attn.kernel @plain
+// BACKWARD: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%true{{[_0-9]*}} : i1) over
+// BACKWARD: attn.stream %{{[^ ]+}} step 64 ordered over
+
+// What would have gone forwards goes backwards.
+// TURNED-LABEL: attn.kernel @plain
+// TURNED: %[[ODD:[^ ]+]] = arith.cmpi eq
+// TURNED: %[[EVEN:[^ ]+]] = arith.xori %[[ODD]], %true{{[_0-9]*}} : i1
+// TURNED: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%[[EVEN]] : i1) over
 
 // SCHEDULE-LABEL: attn.kernel @plain
 // SCHEDULE-NOT: traversal =

@@ -38,7 +38,7 @@ Words orderWords() {
 /// Of operations that several kernels compute.
 Words formWords() { return {"two_kernels", "fused", "ordered"}; }
 
-constexpr auto kTraversals = wordsOf<TraversalOrder, TraversalOrder::Rotated>;
+constexpr auto kTraversals = wordsOf<TraversalOrder, TraversalOrder::Backward>;
 constexpr auto kSawtooth = wordsOf<SawtoothMode, SawtoothMode::Force>;
 /// What an option asks for: registers are what targets with buffers have
 /// otherwise.

@@ -344,6 +344,7 @@ def cases():
         "grid-order=naive-head-first longest-first",
         "splits=2",
         "traversal=inside-out",
+        "traversal=backward",
         "persistent sms=2 resident=1 traversal=rotated shift=2 sawtooth=force",
     ):
         for mask in ("full", "causal", "window"):

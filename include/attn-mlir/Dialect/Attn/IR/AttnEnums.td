@@ -69,7 +69,8 @@ def Attn_TraversalOrder : I32EnumAttr<"TraversalOrder",
     "in which order streams visit the tiles of a segment",
     [I32EnumAttrCase<"Forward", 0, "forward">,
      I32EnumAttrCase<"InsideOut", 1, "inside_out">,
-     I32EnumAttrCase<"Rotated", 2, "rotated">]> {
+     I32EnumAttrCase<"Rotated", 2, "rotated">,
+     I32EnumAttrCase<"Backward", 3, "backward">]> {
   let cppNamespace = "::attn";
 }
 

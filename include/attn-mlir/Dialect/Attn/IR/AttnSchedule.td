@@ -24,7 +24,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     | `form` | of `attn.attention_backward`: `two_kernels`, `fused`, `ordered` |
     | `grid_order` | `naive_block_first`, `swizzled_block_first`, `naive_head_first`, `swizzled_head_first`, `block_outermost` |
     | `sawtooth` | `off`, `auto`, `force` |
-    | `traversal` | `forward`, `inside_out`, `rotated` |
+    | `traversal` | `forward`, `inside_out`, `rotated`, `backward` |
     | `copy` | `tensor`, `async` |
     | `rounded_sums` | `none`, `registers`, `products` |
     | `wgmma`, `priority` | `none`, `scores`, `all` |

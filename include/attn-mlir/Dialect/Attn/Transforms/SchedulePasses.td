@@ -305,7 +305,8 @@ def AttnTraverse : Pass<"attn-traverse", "::attn::KernelOp"> {
     - `rotated`: from an offset on, around the end of each segment. Of neighbours
       among the tiles of the grid that share what they stream, the second starts
       `stride` tiles of the stream before the first; each visit of a CTA starts
-      `shift` tiles before the visit before it, which ended there.
+      `shift` tiles before the visit before it, which ended there;
+    - `backward`: from the last tile of the last segment to the first.
 
     Like sawtooth it reorders a reduction, and is refused for operations whose
     order is fixed.
@@ -318,7 +319,7 @@ def AttnTraverse : Pass<"attn-traverse", "::attn::KernelOp"> {
   let options = [
     Option<"order", "order", "::attn::TraversalOrder", /*default=*/"::attn::TraversalOrder::Forward",
            "Order of the visits",
-           "::llvm::cl::values(clEnumValN(::attn::TraversalOrder::Forward, \"forward\", \"as listed\"), clEnumValN(::attn::TraversalOrder::InsideOut, \"inside-out\", \"from the middle to the ends\"), clEnumValN(::attn::TraversalOrder::Rotated, \"rotated\", \"from an offset on, and around the end\"))">,
+           "::llvm::cl::values(clEnumValN(::attn::TraversalOrder::Forward, \"forward\", \"as listed\"), clEnumValN(::attn::TraversalOrder::InsideOut, \"inside-out\", \"from the middle to the ends\"), clEnumValN(::attn::TraversalOrder::Rotated, \"rotated\", \"from an offset on, and around the end\"), clEnumValN(::attn::TraversalOrder::Backward, \"backward\", \"from the last tile to the first\"))">,
     Option<"stride", "stride", "int64_t", /*default=*/"1",
            "Of rotated: tiles between the starts of neighbours in the grid">,
     Option<"shift", "shift", "int64_t", /*default=*/"0",

@@ -53,10 +53,30 @@ struct TraversePass : attn::impl::AttnTraverseBase<TraversePass> {
     return m.sub(m.constant(0), back);
   }
 
+  /// Whether a stream goes backwards: always, or where it would have gone
+  /// forwards.
+  Value buildBackward(StreamOp stream) {
+    OpBuilder b(stream);
+    Value always =
+        arith::ConstantIntOp::create(b, stream.getLoc(), 1, /*width=*/1);
+    Value backward = stream.getBackward();
+    return backward
+               ? arith::XOrIOp::create(b, stream.getLoc(), backward, always)
+                     .getResult()
+               : always;
+  }
+
   void traverse(GridOp grid, StreamOp stream) {
     // Lists say which blocks are visited, not only when.
     if (stream.getOrdered() || stream.getTraversal().getBlock() != 0) {
       remarks::emitTraverseOrdered(stream);
+      return;
+    }
+    if (order == TraversalOrder::Backward) {
+      stream.traverseBy(ReversedTraversalAttr::get(&getContext()),
+                        buildBackward(stream));
+      ++numTraversed;
+      remarks::emitTraverse(stream, stringifyEnum(order.getValue()));
       return;
     }
     SmallVector<Value> operands;
