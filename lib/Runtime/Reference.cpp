@@ -182,7 +182,10 @@ public:
     }
     for (auto [scale, view] : llvm::zip(scales, op.getScaleViews()))
       if (view)
-        scale = {inputs[*view], shapes[*view]};
+        scale = {inputs[*view], shapes[*view],
+                 static_cast<int64_t>(op.getScaleBlock().value_or(0))};
+    if (scales[2].hasBlocks())
+      scaleBlocksOfValues();
   }
 
   int64_t count() const {
@@ -218,7 +221,7 @@ public:
         return fillWithNaN(row);
       own.keys = static_cast<int64_t>(lengths[b]);
     }
-    const double scoreScale = scale * scales[0].of(b, g) * scales[1].of(b, g);
+    const double scoreScale = scale * scales[0].of(b, g);
     keys.clear();
     // Of a page that there is not.
     static const std::vector<double> zeros(kMostColumns, 0.0);
@@ -231,14 +234,16 @@ public:
         continue;
       int64_t place = table.empty() ? firstKey + j : placeInPages(b, g, j);
       const double *key = place < 0 ? zeros.data() : k.data() + place * qkDim;
-      double s = scoreScale * dotProduct(q.data() + row * qkDim, key, qkDim);
+      double s = scoreScale * scales[1].of(b, g, j) *
+                 dotProduct(q.data() + row * qkDim, key, qkDim);
       auto [value, contraction] = regions.modify(s, b, h, i, j);
       keys.push_back({place < 0 ? zeros.data() : v.data() + place * valueDim,
                       value, contraction});
     }
     limit(row, keys);
     softmax(row, keys, sinkOf(h, i, own.queries));
-    scaleValues(row, scales[2].of(b, g));
+    if (!scales[2].hasBlocks())
+      scaleValues(row, scales[2].of(b, g));
   }
 
 private:
@@ -284,6 +289,18 @@ private:
     if (page < 0 || page >= double(pages))
       return -1;
     return (static_cast<int64_t>(page) * kvHeads + g) * pageSize + j % pageSize;
+  }
+
+  /// V, of which each key's is multiplied.
+  void scaleBlocksOfValues() {
+    scaledValues.assign(v.begin(), v.end());
+    for (int64_t i = 0; i < static_cast<int64_t>(v.size()); ++i) {
+      int64_t key = i / valueDim;
+      scaledValues[i] *=
+          scales[2].of(key / sizes.keys / kvHeads, key / sizes.keys % kvHeads,
+                       key % sizes.keys);
+    }
+    v = scaledValues;
   }
 
   /// Of V, which is linear in it.
@@ -364,18 +381,23 @@ private:
   /// Columns of a row, at most.
   static constexpr int64_t kMostColumns = 256;
 
-  /// Scales of a sequence and a KV head; either dimension may be 1.
+  /// Scales of a sequence and a KV head, either dimension of which may be 1,
+  /// and perhaps of a block of keys.
   struct Scales {
     ArrayRef<double> values;
     SmallVector<int64_t> shape;
-    double of(int64_t b, int64_t g) const {
+    int64_t block = 0;
+    bool hasBlocks() const { return shape.size() == 3; }
+    double of(int64_t b, int64_t g, int64_t key = 0) const {
       if (values.empty())
         return 1;
-      return values[(shape[0] == 1 ? 0 : b) * shape[1] +
-                    (shape[1] == 1 ? 0 : g)];
+      int64_t head =
+          (shape[0] == 1 ? 0 : b) * shape[1] + (shape[1] == 1 ? 0 : g);
+      return values[hasBlocks() ? head * shape[2] + key / block : head];
     }
   };
   std::array<Scales, 3> scales;
+  std::vector<double> scaledValues;
   ArrayRef<double> q, k, v, lengths, queryOffsets, keyOffsets, table, sinks;
   int64_t pages = 0, pageSize = 0, tablePages = 0;
   /// Counts and numbers of blocks, and their shapes.

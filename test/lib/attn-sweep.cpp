@@ -90,6 +90,8 @@ struct Case {
   bool columns = false, scales = false;
   /// The type of K and V, if it is another.
   std::string cache = {};
+  /// Scales of K and V of blocks of keys.
+  bool blocks = false;
 
   std::string text() const {
     auto [q, k, v, o, l] = SweepTypes(type, dims, heads, bshd);
@@ -102,18 +104,19 @@ struct Case {
       v = "tensor<?x" + kv + "x" + std::to_string(dims.value) + "x?x" + type +
           ">";
     std::string each = "tensor<?x" + kv + "xf32>",
-                one = "tensor<1x" + kv + "xf32>";
+                one = "tensor<1x" + kv + (blocks ? "x?xf32>" : "xf32>"),
+                all = blocks ? "tensor<1x1x?xf32>" : "tensor<1x1xf32>";
     return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v +
            ", %cap: f32" +
-           (scales ? ", %qs: " + each + ", %ks: tensor<1x1xf32>, %vs: " + one
+           (scales ? ", %qs: " + each + ", %ks: " + all + ", %vs: " + one
                    : "") +
            ") -> " + results + " {\n  " + (lse ? "%r:2" : "%r") +
            " = attn.attention %q, %k, %v " + mask + " scale(0.25)" +
            (bshd ? " layout(bshd)" : "") +
            (columns ? " values(interleaved)" : "") +
-           (scales ? " q_scale(%qs : " + each +
-                         ") k_scale(%ks : tensor<1x1xf32>) v_scale(%vs : " +
-                         one + ")"
+           (scales ? " q_scale(%qs : " + each + ") k_scale(%ks : " + all +
+                         ") v_scale(%vs : " + one + ")" +
+                         (blocks ? " scale_block(64)" : "")
                    : "") +
            scoreMod + " : (" + q + ", " + k + ", " + v + ") -> " + results +
            "\n  return " +
@@ -129,7 +132,7 @@ struct Case {
            (scoreMod.empty() ? "" : " with a score modification") +
            (cache.empty() ? "" : " of " + cache) +
            (columns ? " by columns" : "") + (scales ? " scaled" : "") +
-           (level3 ? " level 3 " + *level3 : "");
+           (blocks ? " by blocks" : "") + (level3 ? " level 3 " + *level3 : "");
   }
 };
 
@@ -338,6 +341,10 @@ static void runFloat8(Sweep &sweep) {
       c.level3 = pick(lower);
     c.columns = level3 || i % 4 == 0;
     c.scales = i % 3 != 2;
+    sweep.run(c, sizes);
+    if (!c.scales)
+      continue;
+    c.blocks = true;
     sweep.run(c, sizes);
   }
 }

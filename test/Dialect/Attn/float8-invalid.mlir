@@ -146,3 +146,69 @@ func.func @columns(%t: tensor<16x24xf32>) {
   %r = attn.interleave %t : tensor<16x24xf32> to tensor<16x24xf32>
   return
 }
+
+// -----
+
+!q = tensor<2x4x40x64xf8E4M3FN>
+!k = tensor<2x2x50x64xf8E4M3FN>
+!o = tensor<2x4x40x64xbf16>
+func.func @blocks(%q: !q, %k: !k, %s: tensor<2x2x2xf32>) -> !o {
+  // expected-error @+1 {{k_scale expects rank 2 (batch, KV head), but got 'tensor<2x2x2xf32>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) k_scale(%s : tensor<2x2x2xf32>) : (!q, !k, !k) -> !o
+  return %o : !o
+}
+
+// -----
+
+!q = tensor<2x4x40x64xf8E4M3FN>
+!k = tensor<2x2x50x64xf8E4M3FN>
+!o = tensor<2x4x40x64xbf16>
+func.func @number(%q: !q, %k: !k, %s: tensor<2x2x3xf32>) -> !o {
+  // expected-error @+1 {{v_scale expects a number of blocks of 2, but got 3 ('tensor<2x2x3xf32>')}}
+  %o = attn.attention %q, %k, %k scale(0.125) v_scale(%s : tensor<2x2x3xf32>) scale_block(32) : (!q, !k, !k) -> !o
+  return %o : !o
+}
+
+// -----
+
+!q = tensor<2x4x40x64xf8E4M3FN>
+!k = tensor<2x2x50x64xf8E4M3FN>
+!o = tensor<2x4x40x64xbf16>
+func.func @ofqueries(%q: !q, %k: !k, %s: tensor<2x2x2xf32>) -> !o {
+  // expected-error @+1 {{q_scale expects rank 2 (batch, KV head), but got 'tensor<2x2x2xf32>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) q_scale(%s : tensor<2x2x2xf32>) k_scale(%s : tensor<2x2x2xf32>) scale_block(32) : (!q, !k, !k) -> !o
+  return %o : !o
+}
+
+// -----
+
+!q = tensor<2x4x40x64xf8E4M3FN>
+!k = tensor<2x2x50x64xf8E4M3FN>
+!o = tensor<2x4x40x64xbf16>
+func.func @granule(%q: !q, %k: !k, %s: tensor<2x2x2xf32>) -> !o {
+  // expected-error @+1 {{scale_block expects a power of two from 32 on, but got 96}}
+  %o = attn.attention %q, %k, %k scale(0.125) k_scale(%s : tensor<2x2x2xf32>) scale_block(96) : (!q, !k, !k) -> !o
+  return %o : !o
+}
+
+// -----
+
+!q = tensor<2x4x40x64xf8E4M3FN>
+!k = tensor<2x2x50x64xf8E4M3FN>
+!o = tensor<2x4x40x64xbf16>
+func.func @nothing(%q: !q, %k: !k, %s: tensor<2x2xf32>) -> !o {
+  // expected-error @+1 {{scale_block expects k_scale or v_scale of rank 3, but got none}}
+  %o = attn.attention %q, %k, %k scale(0.125) k_scale(%s : tensor<2x2xf32>) scale_block(64) : (!q, !k, !k) -> !o
+  return %o : !o
+}
+
+// -----
+
+!q = tensor<2x4x40x64xf8E4M3FN>
+!k = tensor<9x2x32x64xf8E4M3FN>
+!o = tensor<2x4x40x64xbf16>
+func.func @pages(%q: !q, %k: !k, %s: tensor<2x2x1xf32>, %n: tensor<2xi32>, %t: tensor<2x4xi32>) -> !o {
+  // expected-error @+1 {{scale_block expects no block_table, but got some}}
+  %o = attn.attention %q, %k, %k scale(0.125) lengths(%n : tensor<2xi32>) block_table(%t : tensor<2x4xi32>) k_scale(%s : tensor<2x2x1xf32>) scale_block(32) : (!q, !k, !k) -> !o
+  return %o : !o
+}

@@ -1,6 +1,7 @@
 //===- AttentionOp.cpp - Syntax and verification of attn.attention --------===//
 
 #include "AttentionBlocks.h"
+#include "AttentionScales.h"
 #include "AttentionValues.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
@@ -158,6 +159,14 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
     } else if (succeeded(parser.parseOptionalKeyword("scale"))) {
       if (parseScale(parser, result))
         return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("scale_block"))) {
+      if (parseParenthesised(parser, [&]() {
+            IntegerAttr block;
+            return parser.parseAttribute(block,
+                                         parser.getBuilder().getI64Type(),
+                                         "scaleBlock", result.attributes);
+          }))
+        return failure();
     } else if (succeeded(parser.parseOptionalKeyword("layout"))) {
       if (parseLayout(parser, result))
         return failure();
@@ -252,6 +261,8 @@ void AttentionOp::print(OpAsmPrinter &p) {
         {"v_scale", getValueScale()}})
     if (scale)
       p << " " << name << "(" << scale << " : " << scale.getType() << ")";
+  if (std::optional<uint64_t> block = getScaleBlock())
+    p << " scale_block(" << *block << ")";
   for (auto [name, region] :
        {std::pair<StringRef, Region *>{"score", &getScore()},
         {"keep", &getKeep()}}) {
@@ -264,13 +275,9 @@ void AttentionOp::print(OpAsmPrinter &p) {
     p << ") ";
     p.printRegion(*region, /*printEntryBlockArgs=*/false);
   }
-  SmallVector<StringRef> printed{"mask",
-                                 "scale",
-                                 "layout",
-                                 "kvLayout",
-                                 "valueOrder",
-                                 "blockSize",
-                                 getOperandSegmentSizeAttr()};
+  SmallVector<StringRef> printed{
+      "mask",       "scale",     "layout",     "kvLayout",
+      "valueOrder", "blockSize", "scaleBlock", getOperandSegmentSizeAttr()};
   if (getSorted().empty())
     printed.push_back("sorted");
   p.printOptionalAttrDict((*this)->getAttrs(), printed);
@@ -403,6 +410,8 @@ struct AttentionVerifier {
   }
 
   LogicalResult scales() {
+    if (failed(verifyScaleBlock(op)))
+      return failure();
     for (auto [name, scale] :
          {std::pair<StringRef, Value>{"q_scale", op.getQueryScale()},
           {"k_scale", op.getKeyScale()},
@@ -410,9 +419,14 @@ struct AttentionVerifier {
       if (!scale)
         continue;
       auto type = cast<RankedTensorType>(scale.getType());
-      if (type.getRank() != 2)
-        return error() << name << " expects rank 2 (batch, KV head), but got "
-                       << type;
+      bool ofBlocks = op.getScaleBlock() && scale != op.getQueryScale();
+      if (type.getRank() != 2 && !(ofBlocks && type.getRank() == 3))
+        return error() << name << " expects rank 2 (batch, KV head)"
+                       << (ofBlocks ? " or 3 (and block of keys)" : "")
+                       << ", but got " << type;
+      if (type.getRank() == 3 && failed(agree("a number of blocks of", name,
+                                              type, 2, blocksOfKeys(op))))
+        return failure();
       if (type.getDimSize(0) != 1 &&
           failed(agree("batch 1 or", name, type, 0, sequences())))
         return failure();

@@ -7,6 +7,7 @@
 
 #include "AttentionBlocks.h"
 #include "AttentionRegions.h"
+#include "AttentionScales.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -73,6 +74,8 @@ SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
     query.tileBlock = getBlockSize()[0];
     key.tileBlock = getBlockSize()[1];
   }
+  if (getScaleBlock())
+    key.tileBlock = static_cast<int64_t>(*getScaleBlock());
   return {batch,
           {"kv_head", AxisKind::Unit, hkv, K, 1, true},
           {"group", AxisKind::Unit, getNumQueryHeads() / hkv},
@@ -125,8 +128,11 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   AffineExpr one = getAffineConstantExpr(0, getContext());
   for (Value scale : scalesOf(*this)) {
     auto type = cast<RankedTensorType>(scale.getType());
-    maps.push_back(map({type.getDimSize(0) == 1 ? one : d(Batch),
-                        type.getDimSize(1) == 1 ? one : d(KvHead)}));
+    SmallVector<AffineExpr> dims{type.getDimSize(0) == 1 ? one : d(Batch),
+                                 type.getDimSize(1) == 1 ? one : d(KvHead)};
+    if (isOfBlocks(scale))
+      dims.push_back(d(Key).floorDiv(static_cast<int64_t>(*getScaleBlock())));
+    maps.push_back(map(dims));
   }
   maps.push_back(map({ofQueries, head, d(Query), d(ValueDim)}));
   if (getLse())
@@ -322,50 +328,14 @@ static float softmaxScale(AttentionOp op) {
              : scale;
 }
 
-/// A scale of a tile (Q, K or V), or null.
-static Value buildScale(AttentionOp op, const TileBuilder &t,
-                        const TileContext &tile, unsigned of) {
-  std::optional<unsigned> view = op.getScaleViews()[of];
-  if (!view)
-    return {};
-  // As the map of the view says.
-  AffineMap map = op.getViewMaps()[*view];
-  SmallVector<Value> indices;
-  constexpr Axis kAxes[] = {Batch, KvHead};
-  for (auto [expr, axis] : llvm::zip(map.getResults(), kAxes))
-    indices.push_back(isa<AffineConstantExpr>(expr) ? t.index(0)
-                                                    : tile.offsets[axis]);
-  return GatherOp::create(t.b, t.loc, t.b.getF32Type(), tile.views[*view],
-                          indices);
-}
-
-/// What scores of scaled Q and K are multiplied with, an f32.
-static Value buildScoreScale(AttentionOp op, const TileBuilder &t,
-                             const TileContext &tile) {
-  auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(t.b, t.loc, t.b.getF32FloatAttr(value));
-  };
-  Value scale = number(op.getScale().convertToFloat());
-  for (unsigned of : {Q, K})
-    if (Value other = buildScale(op, t, tile, of))
-      scale = arith::MulFOp::create(t.b, t.loc, scale, other);
-  return scale;
-}
-
-/// Times any number that FP8 scores may be next to nothing, and by it sinks are
-/// divided.
-static constexpr double kLeastFactor = 0x1p-96;
-
-/// That of rows, in units of base-2 exponents. What is taken away by a mask
-/// stays away with a scale of 0, too.
-static Value buildRowFactor(AttentionOp op, const TileBuilder &t,
-                            const TileContext &tile) {
-  auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(t.b, t.loc, t.b.getF32FloatAttr(value));
-  };
-  Value factor = arith::MulFOp::create(t.b, t.loc, buildScoreScale(op, t, tile),
-                                       number(llvm::numbers::log2e));
-  return arith::MaximumFOp::create(t.b, t.loc, factor, number(kLeastFactor));
+static AttentionScales scalesIn(AttentionOp op, const TileBuilder &t,
+                                const TileContext &tile) {
+  return {op,
+          t,
+          tile.views,
+          tile.offsets[Batch],
+          tile.offsets[KvHead],
+          tile.offsets[Key]};
 }
 
 SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
@@ -374,7 +344,7 @@ SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
   int64_t rows = tile.sizes[Query];
   auto [factor, reference] = t.initialReference(rows, softmaxScale(*this));
   if (scalesRows(*this))
-    factor = t.spread(buildRowFactor(*this, t, tile), {rows});
+    factor = t.spread(scalesIn(*this, t, tile).ofRows(), {rows});
   return {factor, reference, t.splat(0, {rows}),
           t.splat(0, {rows, tile.sizes[ValueDim]})};
 }
@@ -394,14 +364,16 @@ public:
     Value head = buildHeadIndex({outside, t.loc}, tile);
     enter(modification, op.getScore(), /*first=*/1, head);
     if (op.scalesScores())
-      scoreScale = buildScoreScale(op, {outside, t.loc}, tile);
+      scoreScale = scalesIn(op, {outside, t.loc}, tile).ofScores();
     enter(keepRegion, op.getKeep(), /*first=*/0, head);
     // A mask region acts in some segments alone: it is read there.
     if (modification)
       modification->readEarly();
   }
 
-  Value build(Value dot) {
+  /// `blockScale`: of the tile's keys, or null; without a modification what is
+  /// computed of scores has it.
+  Value build(Value dot, Value blockScale) {
     // Index tiles: needed by a modification everywhere, by a mask where it
     // acts.
     if (!rows)
@@ -410,8 +382,11 @@ public:
     Value scores = dot;
     if (op.scalesScores()) {
       // Without a modification rows hold the factor.
+      Value all = scoreScale;
+      if (modification && blockScale)
+        all = arith::MulFOp::create(t.b, t.loc, all, blockScale);
       if (modification)
-        scores = t.mul(dot, t.spread(scoreScale, shape));
+        scores = t.mul(dot, t.spread(all, shape));
     } else if (scale != softmaxScale(op))
       scores =
           modification ? t.scaleContractible(dot, scale) : t.scale(dot, scale);
@@ -487,15 +462,29 @@ SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
                                           ValueRange state, ValueRange tiles) {
   TileBuilder t{b, loc};
   int64_t rows = tile.sizes[Query], keys = tile.sizes[Key];
+  AttentionScales scales = scalesIn(*this, t, tile);
+  Value blockScale = scales.ofTile(AttentionScales::Keys),
+        ofValues = scales.ofTile(AttentionScales::Values);
   ScoreBuilder builder(*this, t, tile);
   Value dot = t.dot(tiles[Q], tiles[K], t.splat(0, {rows, keys}),
                     /*transposeRhs=*/true);
-  Value scores = builder.build(dot);
-  AdvanceOp now =
-      t.advance(t.reduce(ReduceKind::Max, scores), state[Factor],
-                state[Reference], softmaxScale(*this), scalesRows(*this));
+  Value scores = builder.build(dot, blockScale);
+  Value max = t.reduce(ReduceKind::Max, scores), least;
+  bool scalesTile = blockScale && scalesRows(*this);
+  if (scalesTile) {
+    least = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(kLeastFactor));
+    blockScale = arith::MaximumFOp::create(b, loc, blockScale, least);
+    max = t.mul(max, t.spread(blockScale, {rows}));
+  }
+  AdvanceOp now = t.advance(max, state[Factor], state[Reference],
+                            softmaxScale(*this), scalesRows(*this));
   // What stays is no result of the operation, so that loops need not carry it.
-  Value factor = scalesRows(*this) ? state[Factor] : now.getFactor();
+  Value carried = scalesRows(*this) ? state[Factor] : now.getFactor(),
+        factor = carried;
+  if (scalesTile)
+    factor = arith::MaximumFOp::create(
+        b, loc, t.mul(carried, t.spread(blockScale, {rows})),
+        t.spread(least, {rows}));
   Value p = t.weights(scores, factor, shifted(*this, t, now.getReference()));
   Value l = t.fma(state[L], now.getRescale(), t.reduce(ReduceKind::Sum, p));
   Value acc =
@@ -503,9 +492,17 @@ SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
   Type type = getQuery().getType().getElementType();
   if (hasInterleavedValues())
     p = InterleaveOp::create(b, loc, p.getType(), p);
-  return {factor, now.getReference(), l,
-          t.dot(t.cast(p, type), tiles[V], acc,
-                /*transposeRhs=*/hasInterleavedValues())};
+  auto multiply = [&](Value sum) {
+    return t.dot(t.cast(p, type), tiles[V], sum,
+                 /*transposeRhs=*/hasInterleavedValues());
+  };
+  if (!ofValues)
+    return {carried, now.getReference(), l, multiply(acc)};
+  // A sum of its own, of which the block's scale is a factor.
+  SmallVector<int64_t> shape{rows, tile.sizes[ValueDim]};
+  Value product = multiply(t.splat(0, shape));
+  return {carried, now.getReference(), l,
+          t.fma(product, t.spread(ofValues, shape), acc)};
 }
 
 SmallVector<Value> AttentionOp::buildMerge(OpBuilder &b, Location loc,
@@ -579,7 +576,9 @@ SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
   SmallVector<Value> state(folded);
   if (getSinks())
     state = addSinks(*this, t, tile, folded);
-  Value out = t.divideRows(state[Acc], state[L], buildScale(*this, t, tile, V));
+  Value out =
+      t.divideRows(state[Acc], state[L],
+                   scalesIn(*this, t, tile).shared(AttentionScales::Values));
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};
   if (!getLse())

@@ -11,6 +11,8 @@ from written_kernels import Chain, Listed, Merge
 
 # Of FP8 weights have 4 bits, or 3.
 BOUNDS = {"bf16": 1e-2, "f16": 2e-3, "f32": 1e-5, "f8E4M3FNUZ": 0.07, "f8E4M3FN": 0.07, "f8E5M2": 0.13}
+# Keys of a block, of scales that have a third dimension.
+BLOCK = 32
 MASKS = {
     "full": ("", None, None, False),
     "causal": ("mask(#attn.causal<top_left>)", None, 0, False),
@@ -75,9 +77,10 @@ class Case(NamedTuple):
         results = [o] + (["tensor<?x%dx?xf32>" % hq] if self.lse else [])
         layout = "" if self.layout == "bhsd" else "layout(bshd)"
         listed = "(" + ", ".join(results) + ")" if self.lse else o
-        named = [(name, "tensor<%dx%dxf32>" % size) for name, size in zip("qkv", self.scales)]
+        named = [(name, "tensor<%sxf32>" % "x".join(map(str, size))) for name, size in zip("qkv", self.scales)]
         more = "".join(f", %{name}s: {tensor}" for name, tensor in named)
         scales = " ".join(f"{name}_scale(%{name}s : {tensor})" for name, tensor in named)
+        scales += f" scale_block({BLOCK})" * any(len(size) == 3 for size in self.scales)
         return (
             f"func.func @f(%q: {q}, %k: {k}, %v: {v}{more}) -> {listed} {{\n"
             f"  %r{':2' if self.lse else ''} = attn.attention %q, %k, %v "
@@ -100,7 +103,7 @@ class Case(NamedTuple):
             Buffer((batch, hkv, keys, dqk), order, self.element, 2 * words),
             Buffer((batch, hkv, keys, dv), order, self.element, 6 * words),
         ]
-        inputs += [Scales(size, (0, 1), "f32", 0) for size in self.scales]
+        inputs += [Scales(size, range(len(size)), "f32", 0) for size in self.scales]
         outputs = [Buffer((batch, hq, queries, dv), order, self.output(), 0)]
         if self.lse:
             outputs.append(Buffer((batch, hq, queries), (0, 1, 2), "f32", 0))
@@ -296,6 +299,9 @@ def float8_cases(element, more=()):
         Case("causal", element, gqa, (64, 64), (1, 150, 170), "tiles=query=128,key=64", flat=True),
         Case("window", element, mha, (128, 128), (1, 70, 150), flat=True, scales=((1, 1), (1, 1), (1, 2))),
         Case("full", element, mha, (32, 48), (1, 20, 70), "tiles=query=16,key=32", flat=True),
+        # Scales of blocks of keys.
+        Case("causal-br", element, gqa, (64, 64), (2, 70, 131), scales=((1, 1), (2, 2, 5), (1, 2, 5))),
+        Case("full", element, mha, (64, 64), (1, 70, 150), "tiles=query=64,key=32 splits=2", flat=True, scales=((1, 1), (1, 1), (1, 2, 5))),
     ]
     return result + [case._replace(element=other) for other in more for case in result[::3]]
 
@@ -414,12 +420,13 @@ def cases():
     return result
 
 
-def scale_of(scales, number, batch, head):
-    """Of Q, K or V: of a batch and a KV head, or of all of them."""
+def scale_of(scales, number, batch, head, key=0):
+    """Of Q, K or V: of a batch, a KV head and a block of keys, or of all of them."""
     if number >= len(scales):
         return 1.0
     tensor = scales[number]
-    return tensor.values[tensor.base(*(i % size for i, size in zip((batch, head), tensor.sizes)))]
+    places = zip((batch, head, key // BLOCK), tensor.sizes)
+    return tensor.values[tensor.base(*(i % size for i, size in places))]
 
 
 def attention(case, q, k, v, scales=()):
@@ -433,10 +440,12 @@ def attention(case, q, k, v, scales=()):
         for h in range(case.heads[0]):
             ks = [k.row(b, h // group, j) for j in range(keys)]
             vs = [v.row(b, h // group, j) for j in range(keys)]
+            factor = 0.125 * scale_of(scales, 0, b, h // group)
+            ks, vs = (
+                [[scale_of(scales, number, b, h // group, j) * x for x in row] for j, row in enumerate(rows_of)]
+                for number, rows_of in ((1, ks), (2, vs))
+            )
             columns = list(zip(*vs)) if vs else [()] * case.dims[1]
-            factor, of_values = 0.125, scale_of(scales, 2, b, h // group)
-            for number in (0, 1):
-                factor *= scale_of(scales, number, b, h // group)
             for i in range(queries):
                 x = q.row(b, h, i)
                 low = 0 if left is None else max(0, i + shift - left)
@@ -450,6 +459,6 @@ def attention(case, q, k, v, scales=()):
                 top = max(scores)
                 weights = [math.exp(s - top) for s in scores]
                 total = sum(weights)
-                rows.append([of_values * sum(map(float.__mul__, weights, c[low:high])) / total for c in columns])
+                rows.append([sum(map(float.__mul__, weights, c[low:high])) / total for c in columns])
                 sums.append(top + math.log(total))
     return rows, sums

@@ -102,6 +102,12 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     They are 0 or more; a scale of NaN makes results of NaN, one of 0 takes its scores
     for 0.
 
+    *Scales of blocks.* With `scale_block(64)` `k_scale` and `v_scale` may have a third
+    dimension, [B,Hkv,ceil(Skv / 64)]: number j div 64 of it is that of key j and its value.
+    A tile of keys lies in one block, a multiple of 32 keys. Those of K take a product or two a row
+    and tile, those of V one an element of O and tile. Not with `cu_seqlens_k`,
+    `block_table` or `blocks`.
+
     *V by columns.* With `values(interleaved)` V is [B,Hkv,Dv,S] in any layout, with S the
     number of keys rounded up to a multiple of 16, and of each 16 keys those at
     2 t, 2 t + 1, 8 + 2 t and 9 + 2 t are neighbours, t from 0 to 3: matrix units that
@@ -191,7 +197,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     OptionalAttr<Attn_TensorLayout>:$kvLayout,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sorted,
     DefaultValuedAttr<Attn_ValueOrder, "::attn::ValueOrder::Rows">:$valueOrder,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$blockSize);
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$blockSize,
+    OptionalAttr<I64Attr>:$scaleBlock);
   let results = (outs Attn_InputTensor:$output,
                       Optional<RankedTensorOf<[F32]>>:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);
@@ -224,6 +231,10 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     }
     /// Whether scores are of scaled Q or K.
     bool scalesScores() { return getQueryScale() || getKeyScale(); }
+    /// Whether a scale, of K or V, is of a block of keys (no: of all of them; null: no).
+    static bool isOfBlocks(::mlir::Value scale) {
+      return scale && ::llvm::cast<::mlir::RankedTensorType>(scale.getType()).getRank() == 3;
+    }
     bool hasScoreMod() { return !getScore().empty(); }
     bool hasMaskRegion() { return !getKeep().empty(); }
     /// Arguments of the regions before the captures.
