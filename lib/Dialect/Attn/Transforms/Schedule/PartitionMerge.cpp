@@ -14,8 +14,6 @@ constexpr int64_t kMergeRows = 4;
 /// States that are loaded before the first of them is merged: a load takes far
 /// longer than a merge.
 constexpr int64_t kMergedAtOnce = 8;
-/// As many by a CTA that has merged nothing before, and that others wait for.
-constexpr int64_t kMergedByLast = 16;
 /// Of the few that are left, which most streams have alone.
 constexpr int64_t kMergedOfFew = 2;
 
@@ -57,8 +55,6 @@ SmallVector<Value> Partitioner::mergeParts(StreamKernel &kernel, unsigned axis,
   IndexBuilder m{b, op.getLoc()};
   int64_t extent = kernel.getContext().axes[axis].extent,
           atOnce = mergedAtOnce(extent);
-  if (split.byLast && extent > kMergedAtOnce)
-    atOnce = kMergedByLast;
   SmallVector<Value> state = op.buildHead(b, op.getLoc(), kernel.getContext());
   auto stream = [&](const Segment &some, int64_t several) {
     kernel.streamAlong(axis, several);
@@ -117,15 +113,8 @@ void Partitioner::buildMerges(StreamKernel &kernel, LoadState load, Value valid,
     for (int64_t i = 0; i < several; ++i)
       states.push_back(
           stateOrNothing(kernel, splitAxis(), i, load(i), head, end));
-    // In the same order, however many are loaded.
-    SmallVector<Value> merged(carried);
-    for (ArrayRef<SmallVector<Value>> left = states; !left.empty();) {
-      auto some = left.take_front(kMergedAtOnce);
-      left = left.drop_front(some.size());
-      merged = op.buildMerge(b, loc, context, merged,
-                             mergeAll(kernel, llvm::to_vector(some)));
-    }
-    return merged;
+    return op.buildMerge(b, loc, context, carried,
+                         mergeAll(kernel, std::move(states)));
   };
   SmallVector<Value> state = mergeParts(kernel, splitAxis(), all, end, visit);
   kernel.storeTiles(
