@@ -115,24 +115,6 @@ struct RingBuilder {
   }
 };
 
-/// Runs `body` on one thread of the CTA, or of the warp that alone reaches
-/// `op`, which a producer may be by itself.
-void onFirstThread(OpBuilder &b, Operation *op,
-                   function_ref<void(OpBuilder &)> body) {
-  if (op->hasAttr(kAloneAttr)) {
-    body(b);
-    return;
-  }
-  Location loc = op->getLoc();
-  ThreadBuilder t{b, loc};
-  Value number = op->hasAttr(kByWarpAttr) ? laneOf(t) : t.thread();
-  scf::IfOp::create(b, loc, t.equals(number, 0),
-                    [&](OpBuilder &nested, Location) {
-                      body(nested);
-                      scf::YieldOp::create(nested, loc);
-                    });
-}
-
 struct CreatePattern : OpConversionPattern<RingCreateOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -147,16 +129,18 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     int64_t readers = op->getAttrOfType<IntegerAttr>(kReadersAttr).getInt();
     bool perThread =
         RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
+    // A warp beside the producer tells by the thread that reads.
+    int64_t releases = op->hasAttr(kBesideAttr)
+                           ? 1
+                           : (perThread ? threads : threads / 32) * readers;
     onFirstThread(rewriter, op, [&](OpBuilder &b) {
       ThreadBuilder t{b, loc};
       RingBuilder inner{b, loc, op, counter};
       for (int64_t slot = 0; slot < inner.stages(); ++slot) {
         NVVM::MBarrierInitOp::create(b, loc, inner.full(t.constant(slot)),
                                      t.constant(filling), Value());
-        NVVM::MBarrierInitOp::create(
-            b, loc, inner.empty(t.constant(slot)),
-            t.constant((perThread ? threads : threads / 32) * readers),
-            Value());
+        NVVM::MBarrierInitOp::create(b, loc, inner.empty(t.constant(slot)),
+                                     t.constant(releases), Value());
       }
     });
     rewriter.replaceOp(op, counter);
@@ -450,7 +434,9 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
       NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), empty, Value(),
                                      NVVM::MemScopeKind::CTA, false);
     };
-    if (ring.isAccessedByThreads()) {
+    if (op->hasAttr(kBesideAttr)) {
+      onFirstThread(rewriter, op, arrive);
+    } else if (ring.isAccessedByThreads()) {
       arrive(rewriter);
     } else {
       NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
@@ -470,6 +456,23 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
 };
 
 } // namespace
+
+void attn::onFirstThread(OpBuilder &b, Operation *op,
+                         function_ref<void(OpBuilder &)> body) {
+  if (op->hasAttr(kAloneAttr)) {
+    body(b);
+    return;
+  }
+  Location loc = op->getLoc();
+  ThreadBuilder t{b, loc};
+  bool byWarp = op->hasAttr(kByWarpAttr) || op->hasAttr(kBesideAttr);
+  Value number = byWarp ? laneOf(t) : t.thread();
+  scf::IfOp::create(b, loc, t.equals(number, 0),
+                    [&](OpBuilder &nested, Location) {
+                      body(nested);
+                      scf::YieldOp::create(nested, loc);
+                    });
+}
 
 void attn::populateRingPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns) {
