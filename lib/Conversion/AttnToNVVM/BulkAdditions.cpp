@@ -8,9 +8,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "NVVMLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace attn;
@@ -57,7 +60,82 @@ private:
   }
 };
 
+/// Columns between two pairs of a thread that rows take in turn: a panel has
+/// two of them in each half.
+constexpr int64_t kTurned = 16;
+constexpr int64_t kPanelBytes = 128;
+
+/// The numbers of registers by the offsets of the pairs that they begin.
+llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t>
+pairsOf(FragmentAttr layout) {
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> pairs;
+  for (int64_t r = 0; r < layout.getNumRegisters(); r += 2) {
+    SmallVector<int64_t> offset = layout.getRegisterOffset(r);
+    pairs[{offset[0], offset[1]}] = r;
+  }
+  return pairs;
+}
+
+bool isMode(const FragmentAttr::Mode &mode, int64_t size,
+            ArrayRef<int64_t> strides) {
+  return mode.size == size && mode.strides == strides;
+}
+
 } // namespace
+
+bool attn::writesPairs(FragmentAttr layout, RankedTensorType shared) {
+  auto threads = layout.getThreadModes(), registers = layout.getRegisterModes();
+  if (!shared.getElementType().isF32() || !sharedOf(shared).isPlain() ||
+      sharedOf(shared).getSpan() != kPanelBytes || threads.size() < 2 ||
+      !isMode(threads[0], 4, {0, 2}) || !isMode(threads[1], 8, {1, 0}) ||
+      registers.empty() || !isMode(registers[0], 2, {0, 1}))
+    return false;
+  for (const FragmentAttr::Mode &mode : llvm::drop_begin(threads, 2))
+    if (mode.strides[0] % kMatrix != 0 || mode.strides[1] % (2 * kTurned) != 0)
+      return false;
+  auto pairs = pairsOf(layout);
+  return llvm::all_of(pairs, [&](const auto &pair) {
+    auto [row, column] = pair.first;
+    return row % kMatrix == 0 && column % kMatrix == 0 &&
+           pairs.contains({row, column ^ kTurned});
+  });
+}
+
+void attn::writePairs(ThreadBuilder t, FragmentAttr layout,
+                      RankedTensorType shared, Value elements, Value base) {
+  constexpr int64_t kChunkColumns = 4;
+  SharedTile tile(shared, t);
+  Value row = t.threadOffset(layout, 0), column = t.threadOffset(layout, 1),
+        odd = t.rem(row, 2), inPanel = t.rem(column, tile.panelColumns());
+  Value chunk =
+      t.add(t.div(inPanel, kChunkColumns), t.mul(odd, kTurned / kChunkColumns));
+  Value first =
+      t.add(t.add(tile.perThread(row, t.rem(row, kMatrix), chunk),
+                  t.mul(t.rem(inPanel, kChunkColumns), tile.elementBytes())),
+            t.mul(t.div(column, tile.panelColumns()), tile.panelDistance()));
+  Value isOdd = t.equals(odd, 1);
+  auto registers = vector::ToElementsOp::create(t.b, t.loc, elements);
+  auto pairs = pairsOf(layout);
+  auto store = [&](int64_t ifEven, int64_t ifOdd, int64_t atRow,
+                   int64_t atColumn) {
+    SmallVector<Value> values;
+    for (int64_t i : {0, 1})
+      values.push_back(arith::SelectOp::create(
+          t.b, t.loc, isOdd, registers.getResult(ifOdd + i),
+          registers.getResult(ifEven + i)));
+    auto type = VectorType::get({2}, shared.getElementType());
+    LLVM::StoreOp::create(
+        t.b, t.loc, vector::FromElementsOp::create(t.b, t.loc, type, values),
+        sharedAt(t.b, t.loc, base,
+                 tile.at(first, atRow, atColumn / kChunkColumns)),
+        2 * tile.elementBytes());
+  };
+  for (int64_t r = 0; r < layout.getNumRegisters(); r += 2) {
+    SmallVector<int64_t> offset = layout.getRegisterOffset(r);
+    int64_t other = pairs.lookup({offset[0], offset[1] ^ kTurned});
+    store(r, other, offset[0], offset[1]);
+  }
+}
 
 void attn::populateBulkAdditionPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns) {

@@ -142,6 +142,15 @@ bool writesMatrices(mlir::Operation *op, FragmentAttr layout,
 void writeMatrices(ThreadBuilder t, FragmentAttr layout,
                    mlir::RankedTensorType shared, mlir::Value elements,
                    mlir::Value base, int64_t warps);
+/// Whether threads hold pairs of neighbouring columns of a tile of f32 as a
+/// matrix unit leaves them, and can write them in turn: lanes of odd rows one
+/// and those of even rows the other of two that lie half a panel apart. In one
+/// order for all, rows that follow each other would meet in banks.
+bool writesPairs(FragmentAttr layout, mlir::RankedTensorType shared);
+/// Does so.
+void writePairs(ThreadBuilder t, FragmentAttr layout,
+                mlir::RankedTensorType shared, mlir::Value elements,
+                mlir::Value base);
 /// Additions out of shared memory by the tensor memory accelerator.
 void populateBulkAdditionPatterns(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);

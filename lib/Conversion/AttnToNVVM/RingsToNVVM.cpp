@@ -45,6 +45,21 @@ bool isReadBeforeProducts(RingCreateOp ring) {
   return ring->hasAttr(kReadBeforeProducts);
 }
 
+/// Whether a warp of those who put tells of what its lanes have put, by one
+/// arrival: where a thread alone waits for that.
+bool tellsByWarps(RingCreateOp ring) { return ring->hasAttr(kBesideAttr); }
+
+/// Runs `body` on a lane of each warp, behind what all of its lanes did.
+void onElected(OpBuilder &b, Location loc,
+               function_ref<void(OpBuilder &)> body) {
+  NVVM::SyncWarpOp::create(b, loc, ThreadBuilder{b, loc}.constant(-1));
+  Value elected = NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value());
+  scf::IfOp::create(b, loc, elected, [&](OpBuilder &nested, Location) {
+    body(nested);
+    scf::YieldOp::create(nested, loc);
+  });
+}
+
 RingCreateOp ringOfSlot(Value slot) {
   return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
 }
@@ -124,6 +139,7 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     Value counter = createRingCounter(rewriter, op);
     int64_t threads = computeThreads(op);
     int64_t filling = !isFilledByThreads(op)   ? 1
+                      : tellsByWarps(op)       ? threads / kWarpThreads
                       : isFilledByProducer(op) ? kWarpThreads
                                                : threads;
     int64_t readers = op->getAttrOfType<IntegerAttr>(kReadersAttr).getInt();
@@ -258,6 +274,8 @@ struct PutPattern : OpConversionPattern<RingPutOp> {
     if (writesMatrices(op, layout, ring.tile()))
       writeMatrices(ring.t(), layout, ring.tile(), adaptor.getTile(), data,
                     computeThreads(op) / kWarpThreads);
+    else if (writesPairs(layout, ring.tile()))
+      writePairs(ring.t(), layout, ring.tile(), adaptor.getTile(), data);
     else
       writeToShared(
           ring.t(), ring.tile(), layout, adaptor.getTile(),
@@ -268,8 +286,15 @@ struct PutPattern : OpConversionPattern<RingPutOp> {
           rewriter, loc, NVVM::ProxyKind::async_shared,
           NVVM::SharedSpaceAttr::get(op.getContext(),
                                      NVVM::SharedSpace::shared_cta));
-    NVVM::MBarrierArriveOp::create(rewriter, loc, TypeRange(), ring.full(slot),
-                                   Value(), NVVM::MemScopeKind::CTA, false);
+    auto arrive = [&](OpBuilder &b) {
+      RingBuilder inner{b, loc, ring.ring, Value()};
+      NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), inner.full(slot),
+                                     Value(), NVVM::MemScopeKind::CTA, false);
+    };
+    if (tellsByWarps(ring.ring))
+      onElected(rewriter, loc, arrive);
+    else
+      arrive(rewriter);
     rewriter.eraseOp(op);
     return success();
   }
