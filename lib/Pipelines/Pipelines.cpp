@@ -97,6 +97,8 @@ void attn::buildKernelLowering(OpPassManager &pm,
     pm.addPass(createAttnSpecializeWarps(
         {options.overlap, options.pingPong, options.producerRegisters}));
     pm.addPass(createAttnAssignRoles({/*most=*/0}));
+    if (options.additions == Additions::Copies)
+      pm.addPass(createAttnStageAdditions());
   }
   pm.addPass(createAttnPrefetchToRegisters());
   // Behind what says how many slots rings have.

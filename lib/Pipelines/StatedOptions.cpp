@@ -80,6 +80,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.warps);
   g.add(o.wholeLines);
   g.add(o.priority);
+  g.add(o.additions);
   return g.result;
 }
 

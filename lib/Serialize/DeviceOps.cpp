@@ -156,6 +156,7 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.convert.f8x2.to.f16x2", "mma.sync.f8"},
     {"nvvm.cp.async.bulk.commit.group", "tma"},
     {"nvvm.cp.async.bulk.tensor.global.shared.cta", "tma"},
+    {"nvvm.cp.async.bulk.tensor.reduce", "tma"},
     {"nvvm.cp.async.bulk.tensor.shared.cluster.global", "tma"},
     {"nvvm.cp.async.bulk.wait_group", "tma"},
     {"nvvm.cp.async.mbarrier.arrive", "cp.async"},

@@ -1,6 +1,6 @@
 // What the fused form of gradients has of its own, in LLVM: left-hand sides that are read transposed, of which warps
 // share the columns of a product, vectors that are added where memory is, and a slot that consumers alone fill.
-// RUN: attn-opt %S/../Dialect/Attn/stage-loads-computed.mlir --attn-set-target=target=h200 --attn-to-target='wgmma=all specialize delay-waits' --attn-lower-to-nvvm | FileCheck %s
+// RUN: attn-opt %S/../Dialect/Attn/stage-loads-computed.mlir --attn-set-target=target=h200 --attn-to-target='wgmma=all specialize delay-waits additions=registers' --attn-lower-to-nvvm | FileCheck %s
 // RUN: attn-opt %S/../Dialect/Attn/stage-loads-computed.mlir --attn-set-target=target=gb10 --attn-to-target --attn-lower-to-nvvm | FileCheck %s --check-prefix=SYNC
 
 // Barriers of the ring that is put: 256 threads fill it, and give it back.

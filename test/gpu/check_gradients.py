@@ -137,6 +137,11 @@ CASES += [
 ]
 ORDERED = FUSED.replace("fused", "ordered")
 CASES += [
+    # Tiles of dQ that reach behind the columns of the view.
+    Case(56, 2, 1, FULL, schedule=FUSED, lower=LATE),
+    Case(64, 2, 2, FULL, schedule=FUSED, lower=LATE + " additions=registers"),
+    Case(64, 4, 2, CAUSAL, schedule=ORDERED, lower=LATE + " additions=registers"),
+    Case(64, 4, 2, CAUSAL, schedule=ORDERED.replace("query=64", "query=128"), lower=LATE),
     Case(64, 2, 2, FULL, schedule=ORDERED, lower=LATE),
     Case(64, 4, 2, CAUSAL, schedule=ORDERED, lower=LATE),
     Case(128, 4, 2, CAUSAL, schedule=ORDERED, lower=LATE),

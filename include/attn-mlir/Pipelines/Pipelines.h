@@ -189,6 +189,13 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                        clEnumValN(Products::Scores, "scores",
                                   "products with a transposed right-hand side"),
                        clEnumValN(Products::All, "all", "every product"))};
+  Option<Additions> additions{
+      *this, "additions", llvm::cl::init(Additions::Copies),
+      llvm::cl::desc("run attn-stage-additions, with specialize"),
+      llvm::cl::values(
+          clEnumValN(Additions::Registers, "registers", "no"),
+          clEnumValN(Additions::Copies, "copies",
+                     "copies out of shared memory add, where they can"))};
   Option<Products> wgmma{
       *this, "wgmma", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-issue-dots: products"),

@@ -54,7 +54,7 @@ LogicalResult checkReduce(ReduceRegistersOp op) {
 LogicalResult checkUse(Operation *op, OpOperand &use) {
   if (!isShared(use.get().getType()))
     return success();
-  bool reads = isa<ConvertLayoutOp>(op) ||
+  bool reads = isa<AccumulateOp, ConvertLayoutOp>(op) ||
                (isa<DotOp>(op) && use.getOperandNumber() < 2);
   auto store = dyn_cast<StoreOp>(op);
   if (!reads && !(store && store.getScratch() == use.get() &&

@@ -137,6 +137,8 @@ private:
       return {issue.getView(),
               tile.clone({issue.getBlockRows(), tile.getDimSize(1)})};
     }
+    if (auto add = dyn_cast<AccumulateOp>(op); add && add.isOutOfRing())
+      return {add.getView(), cast<RankedTensorType>(add.getTile().getType())};
     auto store = dyn_cast<StoreOp>(op);
     if (!store || !store.getByTensorMap())
       return {};

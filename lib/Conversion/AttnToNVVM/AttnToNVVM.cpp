@@ -110,6 +110,8 @@ struct ConvertAttnToNVVMPass
       return issue.getBy() == CopyKind::Async ? issue.getChunk() : 16;
     if (auto load = dyn_cast<LoadOp>(user))
       return columnsAtOnce(load) * load.getView().getType().getElementBytes();
+    if (auto add = dyn_cast<AccumulateOp>(user); add && add.isOutOfRing())
+      return 16;
     if (auto add = dyn_cast<AccumulateOp>(user))
       return columnsAtOnce(add) * add.getView().getType().getElementBytes();
     if (isa<StoreColumnsOp>(user))
@@ -162,6 +164,7 @@ struct ConvertAttnToNVVMPass
     populateStoreColumnsPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);
     populateTensorStorePatterns(converter, patterns);
+    populateBulkAdditionPatterns(converter, patterns);
     populateVotePatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
@@ -185,6 +188,8 @@ struct ConvertAttnToNVVMPass
       return issue.getBy() == CopyKind::Async ? "cp.async" : "tma";
     if (isa<DotIssueOp, DotWaitOp>(op))
       return "wgmma";
+    if (auto add = dyn_cast<AccumulateOp>(op); add && add.isOutOfRing())
+      return "tma";
     if (isa<SpecializeOp>(op))
       return "setmaxnreg";
     if (isa<ExchangeOp>(op))

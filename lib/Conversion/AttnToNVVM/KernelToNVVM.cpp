@@ -185,16 +185,22 @@ static bool isReadBeforeProducts(RingCreateOp ring) {
 /// Says how many roles read a ring, and who fills it for others alone.
 static void countReaders(RingCreateOp ring) {
   llvm::SmallDenseSet<int64_t> readers;
-  for (Operation *user : ring.getRing().getUsers())
-    if (isa<RingReleaseOp>(user))
+  bool beside = false;
+  for (Operation *user : ring.getRing().getUsers()) {
+    if (isa<RingReleaseOp>(user) && user->hasAttr(kBesideAttr))
+      beside = true;
+    else if (isa<RingReleaseOp>(user))
       readers.insert(computingRoleOf(user->getBlock()));
+  }
   Builder b(ring.getContext());
+  if (beside)
+    ring->setAttr(kBesideAttr, b.getUnitAttr());
   ring->setAttr(kReadersAttr, b.getI64IntegerAttr(std::max<int64_t>(
                                   static_cast<int64_t>(readers.size()), 1)));
   if (!ring.isPut())
     return;
   for (Operation *user : ring.getRing().getUsers())
-    if (isa<RingAcquireOp>(user) && !readers.empty() &&
+    if (isa<RingAcquireOp>(user) && (beside || !readers.empty()) &&
         !readers.contains(computingRoleOf(user->getBlock())))
       user->setAttr(kFillsAloneAttr, b.getUnitAttr());
 }

@@ -78,7 +78,7 @@ int64_t lowerHandedTakes(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
 /// Turns of a CTA to add, which two warps of the producer give, through
 /// barriers behind `bytes` of shared memory; returns the bytes in all.
 int64_t lowerAddTurns(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
-/// Attribute of what such a warp does.
+/// Attribute of what such a warp does, and of a ring that it alone reads.
 constexpr llvm::StringLiteral kBesideAttr = "attn.beside";
 /// Attributes of an operation that one thread alone reaches, or one warp.
 constexpr llvm::StringLiteral kAloneAttr = "attn.alone";
@@ -142,6 +142,22 @@ bool writesMatrices(mlir::Operation *op, FragmentAttr layout,
 void writeMatrices(ThreadBuilder t, FragmentAttr layout,
                    mlir::RankedTensorType shared, mlir::Value elements,
                    mlir::Value base, int64_t warps);
+/// Whether threads hold pairs of neighbouring columns of a tile of f32 as a
+/// matrix unit leaves them, and can write them in turn: lanes of odd rows one
+/// and those of even rows the other of two that lie half a panel apart. In one
+/// order for all, rows that follow each other would meet in banks.
+bool writesPairs(FragmentAttr layout, mlir::RankedTensorType shared);
+/// Does so.
+void writePairs(ThreadBuilder t, FragmentAttr layout,
+                mlir::RankedTensorType shared, mlir::Value elements,
+                mlir::Value base);
+/// Additions out of shared memory by the tensor memory accelerator.
+void populateBulkAdditionPatterns(const mlir::TypeConverter &converter,
+                                  mlir::RewritePatternSet &patterns);
+/// Runs `body` on one thread of the CTA, or of the warp that alone reaches
+/// `op`, which a producer may be by itself.
+void onFirstThread(mlir::OpBuilder &b, mlir::Operation *op,
+                   llvm::function_ref<void(mlir::OpBuilder &)> body);
 /// Stores by the tensor memory accelerator.
 void populateTensorStorePatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

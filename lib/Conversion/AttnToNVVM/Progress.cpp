@@ -12,6 +12,9 @@
 // computes arrives when it has added. So no barrier gets ahead of who waits at
 // it by a phase: the next turn begins when the one before is seen to be over.
 //
+// A warp of the producer that adds out of rings does both by itself, before its
+// copies and when they have written.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../AttnToGPU/ElementAddress.h"
@@ -76,12 +79,28 @@ void tell(OpBuilder &b, ReportProgressOp op, Value place) {
                 "st.relaxed.gpu.global.u32 [element], $2;");
 }
 
+/// By a warp that adds out of rings: its copies have written, and what they did
+/// is seen by the thread that waits for them (PTX ISA, "Async proxy").
+void tellOfCopies(OpBuilder &builder, ReportProgressOp op) {
+  Value place = placeToTell(ThreadBuilder{builder, op.getLoc()}, op);
+  onFirstThread(builder, op, [&](OpBuilder &b) {
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, op.getLoc(), uint32_t(0),
+                                         UnitAttr());
+    tell(b, op, place);
+  });
+}
+
 struct ReportProgressPattern : OpConversionPattern<ReportProgressOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(ReportProgressOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    if (op->hasAttr(kBesideAttr)) {
+      tellOfCopies(rewriter, op);
+      rewriter.eraseOp(op);
+      return success();
+    }
     ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
     computeBarrier(rewriter, loc);
     Value place = placeToTell(t, op);
@@ -120,12 +139,30 @@ void pollAll(OpBuilder &builder, AwaitProgressOp op, Value thread,
       });
 }
 
+/// By a warp that adds out of rings, whose copies come behind what it has seen
+/// in the other proxy.
+void awaitForCopies(OpBuilder &b, AwaitProgressOp op) {
+  Location loc = op.getLoc();
+  ThreadBuilder t{b, loc};
+  pollAll(b, op,
+          arith::IndexCastOp::create(b, loc, b.getIndexType(), laneOf(t)),
+          kWarpThreads);
+  NVVM::SyncWarpOp::create(b, loc, t.constant(-1));
+  NVVM::FenceProxyOp::create(b, loc, NVVM::ProxyKind::async_global,
+                             NVVM::SharedSpaceAttr());
+}
+
 struct AwaitProgressPattern : OpConversionPattern<AwaitProgressOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(AwaitProgressOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    if (op->hasAttr(kBesideAttr)) {
+      awaitForCopies(rewriter, op);
+      rewriter.eraseOp(op);
+      return success();
+    }
     Value thread = arith::IndexCastOp::create(
         rewriter, loc, rewriter.getIndexType(), readThreadAgain(rewriter, loc));
     pollAll(rewriter, op, thread, computeThreads(op));
@@ -282,7 +319,8 @@ int64_t attn::lowerAddTurns(LLVM::LLVMFuncOp function, int64_t bytes) {
              report && op->hasAttr(kBesideAttr))
       reports.push_back(report);
   });
-  if (turns.empty() && waits.empty() && reports.empty())
+  // A warp that adds out of rings takes no turns with others.
+  if (turns.empty())
     return bytes;
   int64_t place = llvm::alignTo(bytes, kBarrierBytes);
   AddTurns lowering(function, place);

@@ -45,6 +45,21 @@ bool isReadBeforeProducts(RingCreateOp ring) {
   return ring->hasAttr(kReadBeforeProducts);
 }
 
+/// Whether a warp of those who put tells of what its lanes have put, by one
+/// arrival: where a thread alone waits for that.
+bool tellsByWarps(RingCreateOp ring) { return ring->hasAttr(kBesideAttr); }
+
+/// Runs `body` on a lane of each warp, behind what all of its lanes did.
+void onElected(OpBuilder &b, Location loc,
+               function_ref<void(OpBuilder &)> body) {
+  NVVM::SyncWarpOp::create(b, loc, ThreadBuilder{b, loc}.constant(-1));
+  Value elected = NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value());
+  scf::IfOp::create(b, loc, elected, [&](OpBuilder &nested, Location) {
+    body(nested);
+    scf::YieldOp::create(nested, loc);
+  });
+}
+
 RingCreateOp ringOfSlot(Value slot) {
   return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
 }
@@ -115,24 +130,6 @@ struct RingBuilder {
   }
 };
 
-/// Runs `body` on one thread of the CTA, or of the warp that alone reaches
-/// `op`, which a producer may be by itself.
-void onFirstThread(OpBuilder &b, Operation *op,
-                   function_ref<void(OpBuilder &)> body) {
-  if (op->hasAttr(kAloneAttr)) {
-    body(b);
-    return;
-  }
-  Location loc = op->getLoc();
-  ThreadBuilder t{b, loc};
-  Value number = op->hasAttr(kByWarpAttr) ? laneOf(t) : t.thread();
-  scf::IfOp::create(b, loc, t.equals(number, 0),
-                    [&](OpBuilder &nested, Location) {
-                      body(nested);
-                      scf::YieldOp::create(nested, loc);
-                    });
-}
-
 struct CreatePattern : OpConversionPattern<RingCreateOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -142,21 +139,24 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     Value counter = createRingCounter(rewriter, op);
     int64_t threads = computeThreads(op);
     int64_t filling = !isFilledByThreads(op)   ? 1
+                      : tellsByWarps(op)       ? threads / kWarpThreads
                       : isFilledByProducer(op) ? kWarpThreads
                                                : threads;
     int64_t readers = op->getAttrOfType<IntegerAttr>(kReadersAttr).getInt();
     bool perThread =
         RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
+    // A warp beside the producer tells by the thread that reads.
+    int64_t releases = op->hasAttr(kBesideAttr)
+                           ? 1
+                           : (perThread ? threads : threads / 32) * readers;
     onFirstThread(rewriter, op, [&](OpBuilder &b) {
       ThreadBuilder t{b, loc};
       RingBuilder inner{b, loc, op, counter};
       for (int64_t slot = 0; slot < inner.stages(); ++slot) {
         NVVM::MBarrierInitOp::create(b, loc, inner.full(t.constant(slot)),
                                      t.constant(filling), Value());
-        NVVM::MBarrierInitOp::create(
-            b, loc, inner.empty(t.constant(slot)),
-            t.constant((perThread ? threads : threads / 32) * readers),
-            Value());
+        NVVM::MBarrierInitOp::create(b, loc, inner.empty(t.constant(slot)),
+                                     t.constant(releases), Value());
       }
     });
     rewriter.replaceOp(op, counter);
@@ -274,6 +274,8 @@ struct PutPattern : OpConversionPattern<RingPutOp> {
     if (writesMatrices(op, layout, ring.tile()))
       writeMatrices(ring.t(), layout, ring.tile(), adaptor.getTile(), data,
                     computeThreads(op) / kWarpThreads);
+    else if (writesPairs(layout, ring.tile()))
+      writePairs(ring.t(), layout, ring.tile(), adaptor.getTile(), data);
     else
       writeToShared(
           ring.t(), ring.tile(), layout, adaptor.getTile(),
@@ -284,8 +286,15 @@ struct PutPattern : OpConversionPattern<RingPutOp> {
           rewriter, loc, NVVM::ProxyKind::async_shared,
           NVVM::SharedSpaceAttr::get(op.getContext(),
                                      NVVM::SharedSpace::shared_cta));
-    NVVM::MBarrierArriveOp::create(rewriter, loc, TypeRange(), ring.full(slot),
-                                   Value(), NVVM::MemScopeKind::CTA, false);
+    auto arrive = [&](OpBuilder &b) {
+      RingBuilder inner{b, loc, ring.ring, Value()};
+      NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), inner.full(slot),
+                                     Value(), NVVM::MemScopeKind::CTA, false);
+    };
+    if (tellsByWarps(ring.ring))
+      onElected(rewriter, loc, arrive);
+    else
+      arrive(rewriter);
     rewriter.eraseOp(op);
     return success();
   }
@@ -450,7 +459,9 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
       NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), empty, Value(),
                                      NVVM::MemScopeKind::CTA, false);
     };
-    if (ring.isAccessedByThreads()) {
+    if (op->hasAttr(kBesideAttr)) {
+      onFirstThread(rewriter, op, arrive);
+    } else if (ring.isAccessedByThreads()) {
       arrive(rewriter);
     } else {
       NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
@@ -470,6 +481,23 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
 };
 
 } // namespace
+
+void attn::onFirstThread(OpBuilder &b, Operation *op,
+                         function_ref<void(OpBuilder &)> body) {
+  if (op->hasAttr(kAloneAttr)) {
+    body(b);
+    return;
+  }
+  Location loc = op->getLoc();
+  ThreadBuilder t{b, loc};
+  bool byWarp = op->hasAttr(kByWarpAttr) || op->hasAttr(kBesideAttr);
+  Value number = byWarp ? laneOf(t) : t.thread();
+  scf::IfOp::create(b, loc, t.equals(number, 0),
+                    [&](OpBuilder &nested, Location) {
+                      body(nested);
+                      scf::YieldOp::create(nested, loc);
+                    });
+}
 
 void attn::populateRingPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns) {

@@ -142,7 +142,8 @@ static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
                                     /*withElse=*/false);
     branch->setAttr(kRoleBranchAttr, rewriter.getUnitAttr());
     beside.getBody().walk([&](Operation *op) {
-      if (isa<AwaitProgressOp, ReportProgressOp>(op))
+      if (isa<AccumulateOp, AwaitProgressOp, ReportProgressOp, RingReleaseOp>(
+              op))
         op->setAttr(kBesideAttr, rewriter.getUnitAttr());
     });
     moveRole(rewriter, beside.getBody(), branch.thenBlock());

@@ -1,6 +1,6 @@
 // attn-split-roles: a CTA that adds behind others. One warp of the producer tells them how far it has got, one looks at them;
 // those who compute take the turn that both give in front of the product that is added, and pass it behind the addition.
-// RUN: attn-compile %examples/backward.mlir --target=h200 --schedule='form=ordered tiles=query=64,key=128' --lower='wgmma=all specialize delay-waits stage-columns' --emit=target -o %t.target
+// RUN: attn-compile %examples/backward.mlir --target=h200 --schedule='form=ordered tiles=query=64,key=128' --lower='wgmma=all specialize delay-waits stage-columns additions=registers' --emit=target -o %t.target
 // RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles))' | FileCheck %s
 
 // Loops without a mask and with one, and the end.

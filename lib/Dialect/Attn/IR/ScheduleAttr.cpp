@@ -47,6 +47,7 @@ Words copyWords() { return {"tensor", "async", "lds"}; }
 constexpr auto kProducts = wordsOf<Products, Products::All>;
 constexpr auto kSums = wordsOf<RoundedSums, RoundedSums::Products>;
 constexpr auto kLines = wordsOf<WholeLines, WholeLines::All>;
+constexpr auto kAdditions = wordsOf<Additions, Additions::Copies>;
 
 struct Field {
   StringLiteral name;
@@ -106,6 +107,7 @@ constexpr Field kFields[] = {
     {"warps", FieldKind::Number, 3, "warps"},
     {"whole_lines", FieldKind::Word, 3, "whole-lines", kLines},
     {"priority", FieldKind::Word, 3, "priority", kProducts},
+    {"additions", FieldKind::Word, 3, "additions", kAdditions},
 };
 
 /// The largest size of a tile along an axis, as in attn-stream-partition.

@@ -146,6 +146,11 @@ static LogicalResult verifyAwaits(AccumulateOp op) {
                         "block, as it is ordered, but got none");
 }
 
+bool AccumulateOp::isOutOfRing() {
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  return isa_and_nonnull<SharedAttr>(tile.getEncoding());
+}
+
 LogicalResult AccumulateOp::verify() {
   auto tile = cast<ShapedType>(getTile().getType());
   if (failed(verifyElement(*this, getView().getType(), tile)))

@@ -93,4 +93,10 @@ def Attn_WholeLines : I32EnumAttr<"WholeLines", "which accesses are of whole lin
   let cppNamespace = "::attn";
 }
 
+def Attn_Additions : I32EnumAttr<"Additions", "who adds to what several CTAs add to",
+    [I32EnumAttrCase<"Registers", 0, "registers">,
+     I32EnumAttrCase<"Copies", 1, "copies">]> {
+  let cppNamespace = "::attn";
+}
+
 #endif // ATTN_ENUMS

@@ -94,6 +94,10 @@ def Attn_AccumulateOp : Attn_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]
     the grid, since each waits for the tiles in front of it (`attn.await_progress`, which stands before it in
     its block).
 
+    *Level 3.* A tile in shared memory, which lies in a ring (`attn.ring.wait`), is added by a copy
+    of one thread (PTX ISA, "cp.reduce.async.bulk.tensor"); the memory has been read when the
+    operation ends.
+
     Example: `attn.accumulate %t, %sum[%b, %h, %i, %c0] atomic : tensor<64x128xf32> -> !attn.view<?x32x?x128xf32>`
   }];
   let arguments = (ins Attn_AccTile:$tile, Attn_ViewType:$view,
@@ -102,6 +106,10 @@ def Attn_AccumulateOp : Attn_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]
     $tile `,` $view `[` $offsets `]` (`ordered` $ordered^) : (`atomic`)? attr-dict `:` type($tile) `->` type($view)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the tile lies in shared memory.
+    bool isOutOfRing();
+  }];
 }
 
 def Attn_StoreColumnsOp : Attn_Op<"store_columns", [MemoryEffects<[MemWrite]>]> {

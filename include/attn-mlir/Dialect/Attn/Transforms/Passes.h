@@ -7,6 +7,7 @@
 #include "attn-mlir/Support/OptionParsers.h"
 #include "mlir/Pass/Pass.h"
 
+ATTN_LIST_VALUES(attn::Additions);
 ATTN_LIST_VALUES(attn::CopyKind);
 ATTN_LIST_VALUES(attn::Products);
 ATTN_LIST_VALUES(attn::RoundedSums);

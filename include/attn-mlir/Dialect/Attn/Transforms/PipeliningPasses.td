@@ -79,6 +79,32 @@ def AttnAssignRoles : Pass<"attn-assign-roles", "::attn::KernelOp"> {
   let statistics = [Statistic<"numAssigned", "assigned", "Products of a later role than the first">];
 }
 
+def AttnStageAdditions : Pass<"attn-stage-additions", "::attn::KernelOp"> {
+  let summary = "Add tiles to memory by copies out of rings";
+  let description = [{
+    In a kernel with a producer (`attn-specialize-warps`): a tile in registers that is added to a view
+    which several CTAs add to (`attn.accumulate`) goes into a ring that those who compute fill
+    (`attn.ring.put`), and is added out of it. `attn-split-roles` gives that to a warp of the
+    producer, so that those who compute go on with products.
+
+    The ring has as many of `slots` as shared memory has room for beside the other rings, without
+    an SM holding fewer CTAs.
+
+    Before: `attn.accumulate %t, %sum[...] atomic : tensor<64x128xf32, #acc> -> ...`
+
+    After: `attn.ring.put %t into %slot; %s = attn.ring.wait %r; attn.accumulate %s, %sum[...] atomic : tensor<64x128xf32, #shared> -> ...; attn.ring.release %r`
+
+    Additions stay as they are, with a remark, where the target has no tensor maps, rows of the
+    view are not known to be whole chunks of 16 bytes, there is no room, or there is no producer, or several
+    roles compute.
+  }];
+  let options = [
+    Option<"slots", "slots", "int64_t", /*default=*/"2", "Slots of a ring, at most">
+  ];
+  let dependentDialects = ["::attn::AttnDialect"];
+  let statistics = [Statistic<"numStaged", "staged", "Additions out of rings">];
+}
+
 def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
   let summary = "Make loops of a producer and of consumers";
   let description = [{

@@ -577,6 +577,17 @@ def WholeLinesNot : AttnRemark<"whole-lines", Missed, "{reason}", [
 }
 }
 
+let category = "attn-stage-additions" in {
+def StageAdditions : AttnRemark<"additions", Passed, "a warp of the producer adds, out of a ring:", [
+    RemarkArg<"slots", Int, "slots of the ring">]> {
+  let description = "Once for each addition to what several CTAs add to.";
+}
+def StageAdditionsNot : AttnRemark<"additions", Missed, "those who compute add, from registers: {reason}", [
+    Because<"what of the kernel, of the tile, of its view or of shared memory">]> {
+  let description = "Once for each addition that stays as it is.";
+}
+}
+
 let category = "attn-guide-scheduler" in {
 def GuideScheduler : AttnRemark<"guided", Passed, "the scheduler is told:", [
     RemarkArg<"hint", String, "what">]> {

@@ -38,6 +38,19 @@ bool isTakenToPut(Operation *op) {
          llvm::any_of(op->getUsers(), llvm::IsaPred<RingPutOp>);
 }
 
+/// Whether an operation is of additions out of rings, which a warp of the
+/// producer does.
+bool isAddition(Operation *op) {
+  if (auto release = dyn_cast<RingReleaseOp>(op))
+    return llvm::any_of(release.getRing().getUsers(), [](Operation *user) {
+      return isa<RingWaitOp>(user) && isAddition(user);
+    });
+  if (isa<RingWaitOp>(op))
+    return llvm::any_of(op->getUsers(), llvm::IsaPred<AccumulateOp>);
+  auto add = dyn_cast<AccumulateOp>(op);
+  return add && add.isOutOfRing();
+}
+
 bool isCopy(Operation *op) {
   return isa<RingAcquireOp, RingIssueOp, RingLandOp>(op) && !isTakenToPut(op);
 }
@@ -58,6 +71,19 @@ bool isBesideReports(Operation *op) {
 bool isBesideWaits(Operation *op) {
   return isCopy(op) || (isComputation(op) && !isa<AwaitProgressOp>(op));
 }
+
+/// Whether an operation is a step of the order in which CTAs add.
+bool isOfOrder(Operation *op) {
+  return isa<AwaitProgressOp, ReportProgressOp>(op);
+}
+
+/// What is not for the one that adds out of rings.
+bool isBesideAdditions(Operation *op) {
+  return isCopy(op) || (isComputation(op) && !isAddition(op) && !isOfOrder(op));
+}
+
+/// What that one does in place of those who compute.
+bool isOfAdder(Operation *op) { return isAddition(op) || isOfOrder(op); }
 
 struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
   /// Erases what `drop` names and what is dead then: uses before what they use
@@ -80,8 +106,11 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
   /// Without copies: what consumers do.
   static void keepConsumers(Region &region) { eraseBackwards(region, isCopy); }
 
+  /// What lies in a ring that is added is no tile in registers.
   static bool isComputed(Value value) {
-    return isa<RankedTensorType, ProductType>(value.getType());
+    Operation *op = value.getDefiningOp();
+    return isa<RankedTensorType, ProductType>(value.getType()) &&
+           !(op && isAddition(op));
   }
 
   /// Without tiles and what `drop` names: what warps of the producer do. Loops
@@ -164,6 +193,26 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     roles.getConsumer().walk([](TakeOp take) { take.setFromProducer(true); });
   }
 
+  /// Additions out of rings are what one more warp of the producer does, and
+  /// the waits for CTAs in front, and the reports to those behind.
+  static LogicalResult splitAdditions(SpecializeOp roles) {
+    Region &consumer = roles.getConsumer();
+    bool any = consumer
+                   .walk([](Operation *op) {
+                     return isAddition(op) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+                   })
+                   .wasInterrupted();
+    if (!any)
+      return success();
+    OpBuilder b = OpBuilder::atBlockBegin(&roles.getProducer().front());
+    auto beside = BesideOp::create(b, roles.getLoc(), /*warp=*/1);
+    IRMapping map;
+    consumer.cloneInto(&beside.getBody(), map);
+    eraseBackwards(consumer, isOfAdder);
+    return keepProducer(beside.getBody(), isBesideAdditions);
+  }
+
   /// Where the CTA adds behind others, two more warps of the producer tell them
   /// and wait for them, so that those who compute only look whether it is their
   /// turn.
@@ -171,7 +220,7 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     Region &consumer = roles.getConsumer();
     SmallVector<Operation *> steps;
     consumer.walk([&](Operation *op) {
-      if (isa<AwaitProgressOp, ReportProgressOp>(op))
+      if (isOfOrder(op))
         steps.push_back(op);
     });
     if (steps.empty())
@@ -250,7 +299,7 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     handOver(roles);
     keepConsumers(roles.getConsumer());
     if (failed(keepProducer(roles.getProducer(), isComputation)) ||
-        failed(splitTurns(roles)) ||
+        failed(splitAdditions(roles)) || failed(splitTurns(roles)) ||
         (computing > 1 && failed(splitComputing(roles))))
       signalPassFailure();
   }
