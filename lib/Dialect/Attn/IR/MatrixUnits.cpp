@@ -270,7 +270,24 @@ std::string WgmmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
   return whyNotForWarpgroup(*this, lhs, result, warps);
 }
 
-std::string WgmmaAttr::whyNotTransposed(RankedTensorType lhs, RankedTensorType,
+/// Whether the columns of each of `groups` lie in the panels of a right-hand
+/// side as those of a whole tile do: from the first of a panel on, or within
+/// one (PTX ISA, "Strides"; a swizzle begins anew with each panel).
+static bool sharesPanels(RankedTensorType rhs, int64_t columns,
+                         int64_t groups) {
+  int64_t bytes = rhs.getElementTypeBitWidth() / 8, own = columns / groups;
+  int64_t span =
+      SharedAttr::getWidest(rhs.getContext(), columns * bytes).getSpan();
+  for (int64_t group = 0; group < groups; ++group) {
+    int64_t inPanel = group * own * bytes % span;
+    if (inPanel != 0 && inPanel + own * bytes > span)
+      return false;
+  }
+  return true;
+}
+
+std::string WgmmaAttr::whyNotTransposed(RankedTensorType lhs,
+                                        RankedTensorType rhs,
                                         RankedTensorType result,
                                         int64_t warps) const {
   constexpr int64_t kMostColumns = 256, kWarps = 4;
@@ -285,6 +302,8 @@ std::string WgmmaAttr::whyNotTransposed(RankedTensorType lhs, RankedTensorType,
     return "warps have other than 16 rows each";
   if (result.getDimSize(1) / grid.across > kMostColumns)
     return "columns of a warp are more than 256";
+  if (!sharesPanels(rhs, result.getDimSize(1), grid.across))
+    return "columns of a warpgroup begin within a panel and end in another";
   return "";
 }
 
