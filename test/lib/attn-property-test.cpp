@@ -412,7 +412,7 @@ std::optional<std::vector<int64_t>> promisedTiles(const TraversalConfig &config,
   if (config.order == Order::Forward)
     return visible.vec();
   if (config.order == Order::Backward)
-    return llvm::to_vector(llvm::reverse(visible));
+    return std::vector<int64_t>(visible.rbegin(), visible.rend());
   if (full.empty())
     return std::nullopt;
   size_t before = llvm::find(visible, full.front()) - visible.begin();
