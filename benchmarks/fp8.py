@@ -21,11 +21,12 @@ from common import forward_flops, geometric_mean, markdown, time_interleaved
 
 ROLES = "wgmma=all specialize overlap ping-pong"
 PAIRS = "pair-tiles"
+BACKWARD = "traversal=backward"
 DYNAMIC = "dynamic longest-first grid-order=naive-head-first"
 # Head dimension, mask: tiles, how tiles under a mask are dealt, and options beside ROLES: those of tuning/h200.mlir.
 TILES = {
-    64: {False: [("query=192,key=128", "", "resident-stages=2 store-tensors")],
-         True: [("query=192,key=160", DYNAMIC, "resident-stages=2 store-tensors")]},
+    64: {False: [("query=192,key=128", BACKWARD, "resident-stages=2 store-tensors")],
+         True: [("query=192,key=160", f"{DYNAMIC} {BACKWARD}", "resident-stages=2 store-tensors")]},
     128: {causal: [("query=128,key=192", dealt, "producer-registers=24 resident-stages=2 store-tensors") for dealt in of_mask]
           for causal, of_mask in ((False, [""]), (True, [DYNAMIC, PAIRS]))},
     256: {causal: [("query=128,key=128", dealt, "producer-registers=24 resident-stages=2") for dealt in of_mask]

@@ -486,6 +486,16 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=8 & key>=4097 & key<=12288",
                <pack_group, tiles = [query = 64, key = 128], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=4 & batch*kv_head<=8 & key>=4097",
+               <pack_group, tiles = [query = 64, key = 128], splits = 15, split_last, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=4 & batch*kv_head>=9 & batch*kv_head<=16 & key>=4097",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_last, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=4 & batch*kv_head>=17 & batch*kv_head<=33 & key>=4096",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_last, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"group*query<=4 & batch*kv_head>=34 & batch*kv_head<=66 & key>=16384",
+               <pack_group, tiles = [query = 64, key = 128], splits = 4, split_last, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"group*query<=4 & batch*kv_head>=67 & key>=65536",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_last, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=8 & key>=4097",
                <pack_group, tiles = [query = 64, key = 128], splits = 15, split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=16 & key>=4097",
@@ -518,6 +528,16 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=8 & key>=4097 & key<=12288",
                <pack_group, tiles = [query = 64, key = 128], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=4 & batch*kv_head<=8 & key>=4097",
+               <pack_group, tiles = [query = 64, key = 128], splits = 15, split_last, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=4 & batch*kv_head>=9 & batch*kv_head<=16 & key>=4097",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_last, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=4 & batch*kv_head>=17 & batch*kv_head<=33 & key>=4096",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_last, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"group*query<=4 & batch*kv_head>=34 & batch*kv_head<=66 & key>=16384",
+               <pack_group, tiles = [query = 64, key = 128], splits = 4, split_last, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"group*query<=4 & batch*kv_head>=67 & key>=65536",
+               <pack_group, tiles = [query = 64, key = 128], splits = 8, split_last, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=8 & key>=4097",
                <pack_group, tiles = [query = 64, key = 128], splits = 15, split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"group*query<=64 & batch*kv_head<=16 & key>=4097",
@@ -552,10 +572,10 @@ module attributes {attn.target = #attn.target<"h200">} {
   // range, and key tiles are multiples of 32. Two warpgroups have 240 registers a thread
   // where those that copy have 24, which 128 keys of 256 columns want.
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 128 rows 64
-    <tiles = [query = 192, key = 128], persistent, resident = 1,
+    <tiles = [query = 192, key = 128], persistent, resident = 1, traversal = backward,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 128 rows 64 causal
-    <tiles = [query = 192, key = 160], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic,
+    <tiles = [query = 192, key = 160], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic, traversal = backward,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 256 rows 64
     <tiles = [query = 128, key = 192], persistent, resident = 1,

@@ -139,6 +139,9 @@ ORDERED = FUSED.replace("fused", "ordered")
 CASES += [
     # Tiles of dQ that reach behind the columns of the view.
     Case(56, 2, 1, FULL, schedule=FUSED, lower=LATE),
+    # Halves of 96 and of 160 columns begin in the middle of a panel.
+    Case(96, 2, 2, CAUSAL, schedule=FUSED, lower=LATE),
+    Case(160, 2, 2, FULL, schedule="form=fused tiles=query=64,key=64", lower=LATE),
     Case(64, 2, 2, FULL, schedule=FUSED, lower=LATE + " additions=registers"),
     Case(64, 4, 2, CAUSAL, schedule=ORDERED, lower=LATE + " additions=registers"),
     Case(64, 4, 2, CAUSAL, schedule=ORDERED.replace("query=64", "query=128"), lower=LATE),

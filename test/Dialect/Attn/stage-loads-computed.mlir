@@ -6,6 +6,12 @@
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-assign-units))' 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: 'attn.dot' op expected a product that #attn.mfma<16x16x16> can compute, but it takes no transposed left-hand side
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-assign-units{warps=24}))' 2>&1 | FileCheck %s --check-prefix=WARPS
+// Halves of 96 columns begin in the middle of a panel of the keys, from which wgmma cannot read (PANELS); of 64 they lie in one (HALVES).
+// RUN: sed 's/128x128/128x96/g; s/64x128/64x96/g; s/?x128/?x96/g' %s | attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-assign-units{products=all}))' | FileCheck %s --check-prefix=PANELS
+// PANELS-COUNT-2: by(#attn.wgmma)
+// PANELS: transpose_lhs by(#attn.mma_sync)
+// RUN: sed 's/128x128/128x64/g; s/64x128/64x64/g; s/?x128/?x64/g' %s | attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-assign-units{products=all}))' | FileCheck %s --check-prefix=HALVES
+// HALVES: transpose_lhs by(#attn.wgmma)
 // WARPS: error: 'attn.dot' op expected a product that #attn.mma_sync can compute, but
 
 // CHECK-DAG: #[[SHARED:.*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0), 2:(0, 64)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
