@@ -38,12 +38,12 @@ LogicalResult attn::addSplitVariants(ModuleOp input, StringRef schedule,
                                      Variants &variants) {
   if (!asksForSplits(input, schedule))
     return success();
-  auto whole = lowerWithout(input, schedule, guard,
-                            {{"splits", "split_ctas", "split_cluster",
-                              "split_last"},
-                             "splits=0 split-ctas=false split-cluster=false "
-                             "split-last=false"},
-                            lower);
+  auto whole =
+      lowerWithout(input, schedule, guard,
+                   {{"splits", "split_ctas", "split_cluster", "split_last"},
+                    "splits=0 split-ctas=false split-cluster=false "
+                    "split-last=false"},
+                   lower);
   if (failed(whole))
     return failure();
   OwningOpRef<ModuleOp> cluster;

@@ -117,11 +117,10 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
         createAttnSetTarget({options.target, strings(options.overrides)}));
   pm.addPass(createAttnExpand({options.form}));
   pm.addPass(createAttnPackGroup({/*scheduled=*/!options.packGroup}));
-  pm.addPass(createAttnStreamPartition({strings(options.tiles), options.splits,
-                                        options.splitCtas, options.splitLength,
-                                        options.splitCluster, options.listTiles,
-                                        options.splitResults,
-                                        options.splitLast}));
+  pm.addPass(createAttnStreamPartition(
+      {strings(options.tiles), options.splits, options.splitCtas,
+       options.splitLength, options.splitCluster, options.listTiles,
+       options.splitResults, options.splitLast}));
   pm.nest<KernelOp>().addPass(
       createAttnApplySchedule({asText(statedKernelOptions(options))}));
   pm.addPass(createAttnPlaceCounters());
