@@ -22,6 +22,8 @@ from common import forward_flops, geometric_mean, markdown, time_interleaved
 ROLES = "wgmma=all specialize overlap ping-pong"
 PAIRS = "pair-tiles"
 BACKWARD = "traversal=backward"
+# Words of a schedule that tell kernels apart.
+SHOWN = ("dynamic", "pair-tiles", BACKWARD)
 DYNAMIC = "dynamic longest-first grid-order=naive-head-first"
 # Head dimension, mask: tiles, how tiles under a mask are dealt, and options beside ROLES: those of tuning/h200.mlir.
 TILES = {
@@ -54,17 +56,20 @@ def text_of(heads, kv_heads, dim, causal, rows=False, element="f8E4M3FN"):
 
 
 def tiles_of(tried):
-    """Those of `--try DIM:TILES:OPTIONS`, for both masks, or the ones above. `dynamic` among options deals tiles so."""
+    """Those of `--try DIM:TILES:OPTIONS`, for both masks, or the ones above. Among options `dynamic` deals tiles so, and
+    `backward` turns streams round."""
     if not tried:
         return TILES
     found = {}
     for text in tried:
         dim, tiles, options = (text.split(":") + [""])[:3]
         words = options.split()
+        turned = BACKWARD if "backward" in words else ""
         dealt = DYNAMIC if "dynamic" in words else PAIRS
-        rest = " ".join(word for word in words if word != "dynamic")
+        rest = " ".join(word for word in words if word not in ("dynamic", "backward"))
         for causal in (False, True):
-            found.setdefault(int(dim), {}).setdefault(causal, []).append((tiles, dealt if causal else "", rest))
+            schedule = f"{dealt if causal else ''} {turned}".strip()
+            found.setdefault(int(dim), {}).setdefault(causal, []).append((tiles, schedule, rest))
     return found
 
 
@@ -82,7 +87,7 @@ def make(folder, tried, group):
             options = [f"--schedule=tiles={tiles} persistent resident=1 {dealt}".strip(), f"--lower={ROLES} {more}".strip(), "--target=h200"]
             subprocess.run(["attn-compile", source, *options, "--emit=archive", "-o", folder / f"{name}.tar"], check=True)
             cases.append({"name": name, "dim": dim, "causal": causal, "group": group, "rows": rows,
-                          "tiles": " ".join(("rows" if rows else "", tiles, *dealt.split()[:1], more)).strip()})
+                          "tiles": " ".join(("rows" if rows else "", tiles, *(word for word in dealt.split() if word in SHOWN), more)).strip()})
     (folder / "cases.json").write_text(json.dumps(cases))
 
 
@@ -239,7 +244,6 @@ def errors(folder, wheel, only):
     from decode import import_fa3
 
     fa3 = import_fa3(wheel) if wheel else None
-    rows = []
     kernels = [(case, kernel) for case, kernel in load(folder, only) if not case["causal"]]
     for dim in sorted({case["dim"] for case, _ in kernels}):
         first = next(case for case, _ in kernels if case["dim"] == dim)
@@ -265,7 +269,7 @@ def main():
     maker = commands.add_parser("make")
     maker.add_argument("folder", type=Path)
     maker.add_argument("--try", dest="tried", action="append", metavar="DIM:TILES:OPTIONS",
-                       help="in place of the tiles that are known, such as '128:query=128,key=96:two-level'")
+                       help="in place of the tiles that are known, such as '128:query=128,key=96:two-level'; also dynamic, backward")
     maker.add_argument("--group", type=int, default=1, help="query heads of a KV head: 1, or 4, as of many models")
     runner = commands.add_parser("run")
     runner.add_argument("--cudnn", action="store_true", help="cuDNN's FP8 beside it (needs nvidia-cudnn-frontend)")

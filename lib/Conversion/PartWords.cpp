@@ -97,6 +97,23 @@ Value PartWord::nothing(OpBuilder &b, Location loc) {
   return arith::ConstantIntOp::create(b, loc, 0, 64);
 }
 
+Value attn::lookAtParts(OpBuilder &builder, Location loc, Value before,
+                        Value part, int64_t parts,
+                        function_ref<Value(OpBuilder &, Value)> change) {
+  PartWord word(builder, loc, part, parts);
+  auto branch = scf::IfOp::create(
+      builder, loc, word.isSettled(before),
+      [&](OpBuilder &b, Location) {
+        scf::YieldOp::create(b, loc, PartWord::nothing(b, loc));
+      },
+      [&](OpBuilder &b, Location) {
+        PartWord own(b, loc, part, parts);
+        Value held = change(b, own.changes(before));
+        scf::YieldOp::create(b, loc, own.seenFrom(before, held));
+      });
+  return branch.getResult(0);
+}
+
 static void lower(LastPartOp op) {
   OpBuilder builder(op);
   BeginPartOp begin = op.getBegin();

@@ -67,6 +67,14 @@ private:
   mlir::Value low, others;
 };
 
+/// What attn.end_part gives as `seen`: `change` changes bits of the word at
+/// once, and gives what it held. It is not asked where nobody is to come.
+mlir::Value
+lookAtParts(mlir::OpBuilder &b, mlir::Location loc, mlir::Value before,
+            mlir::Value part, int64_t parts,
+            llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value bits)>
+                change);
+
 /// Makes loops around attn.end_part of each attn.last_part in `root`.
 void lowerLastParts(mlir::Operation *root);
 

@@ -10,7 +10,6 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -39,21 +38,14 @@ struct EndPartOnCPU : OpConversionPattern<EndPartOp> {
   matchAndRewrite(EndPartOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    PartWord part(rewriter, loc, op.getPart(), op.getParts());
-    Value before = adaptor.getBefore();
-    auto branch = scf::IfOp::create(
-        rewriter, loc, part.isSettled(before),
-        [&](OpBuilder &b, Location) {
-          scf::YieldOp::create(b, loc, PartWord::nothing(b, loc));
-        },
-        [&](OpBuilder &b, Location) {
-          PartWord own(b, loc, op.getPart(), op.getParts());
-          Value held = memref::AtomicRMWOp::create(
-              b, loc, arith::AtomicRMWKind::xori, own.changes(before),
-              adaptor.getWords(), op.getOffsets());
-          scf::YieldOp::create(b, loc, own.seenFrom(before, held));
-        });
-    Value seen = branch.getResult(0);
+    Value seen =
+        lookAtParts(rewriter, loc, adaptor.getBefore(), op.getPart(),
+                    op.getParts(), [&](OpBuilder &b, Value bits) {
+                      return memref::AtomicRMWOp::create(
+                                 b, loc, arith::AtomicRMWKind::xori, bits,
+                                 adaptor.getWords(), op.getOffsets())
+                          .getResult();
+                    });
     rewriter.replaceOp(op, {PartWord::againOf(rewriter, loc, seen), seen});
     return success();
   }

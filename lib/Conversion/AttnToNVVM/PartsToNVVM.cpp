@@ -94,7 +94,12 @@ struct EndPartPattern : OpConversionPattern<EndPartOp> {
         rewriter, loc, op->getAttrOfType<IntegerAttr>(kSeenPlaceAttr).getInt());
     computeBarrier(rewriter, loc);
     Value found = onFirstThread(rewriter, loc, word, [&](auto &b) {
-      return look(b, loc, op, adaptor.getBefore(), adaptor.getPart(), word);
+      return lookAtParts(b, loc, adaptor.getBefore(), adaptor.getPart(),
+                         op.getParts(), [&](OpBuilder &n, Value bits) {
+                           return change(n, loc,
+                                         "atom.acq_rel.gpu.global.xor.b64",
+                                         word.pointer(n), bits);
+                         });
     });
     ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
     scf::IfOp::create(rewriter, loc, t.equals(t.thread(), 0),
@@ -107,24 +112,6 @@ struct EndPartPattern : OpConversionPattern<EndPartOp> {
                                       slot, kWordBytes);
     rewriter.replaceOp(op, {PartWord::againOf(rewriter, loc, seen), seen});
     return success();
-  }
-
-private:
-  static Value look(OpBuilder &builder, Location loc, EndPartOp op,
-                    Value before, Value number, const ElementAddress &word) {
-    PartWord part(builder, loc, number, op.getParts());
-    auto branch = scf::IfOp::create(
-        builder, loc, part.isSettled(before),
-        [&](OpBuilder &b, Location) {
-          scf::YieldOp::create(b, loc, PartWord::nothing(b, loc));
-        },
-        [&](OpBuilder &b, Location) {
-          PartWord own(b, loc, number, op.getParts());
-          Value held = change(b, loc, "atom.acq_rel.gpu.global.xor.b64",
-                              word.pointer(b), own.changes(before));
-          scf::YieldOp::create(b, loc, own.seenFrom(before, held));
-        });
-    return branch.getResult(0);
   }
 };
 

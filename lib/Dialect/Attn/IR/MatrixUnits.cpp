@@ -1,5 +1,6 @@
 //===- MatrixUnits.cpp - What multiplies tiles ----------------------------===//
 
+#include "MatrixUnits.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
@@ -16,12 +17,8 @@ using namespace attn;
 // What units share
 //===----------------------------------------------------------------------===//
 
-/// Rows and columns of tiles are multiples of this for every unit.
-static constexpr int64_t kGranule = 16;
-
-/// The tile by rows, or by columns, in the widest panels.
-static SharedAttr stagedAs(RankedTensorType tile, bool transposed, bool folded,
-                           bool paired) {
+SharedAttr attn::stagedAs(RankedTensorType tile, bool transposed, bool folded,
+                          bool paired) {
   int64_t columns = tile.getDimSize(transposed ? 0 : 1);
   return SharedAttr::getWidest(tile.getContext(),
                                columns * (tile.getElementTypeBitWidth() / 8),
@@ -50,9 +47,8 @@ static std::string whyNotElement(MatrixUnitInterface unit) {
   return "operands are not of " + asText(types);
 }
 
-/// What all units ask of a product; empty where it is so.
-static std::string whyNotSized(MatrixUnitInterface unit, RankedTensorType lhs,
-                               RankedTensorType result, int64_t warps) {
+std::string attn::whyNotSized(MatrixUnitInterface unit, RankedTensorType lhs,
+                              RankedTensorType result, int64_t warps) {
   auto multipleOf = [](const char *what, int64_t size) {
     return std::string(what) + " no multiple of " + std::to_string(size);
   };
@@ -305,171 +301,6 @@ std::string WgmmaAttr::whyNotTransposed(RankedTensorType lhs,
   if (!sharesPanels(rhs, result.getDimSize(1), grid.across))
     return "columns of a warpgroup begin within a panel and end in another";
   return "";
-}
-
-//===----------------------------------------------------------------------===//
-// MfmaAttr
-//===----------------------------------------------------------------------===//
-
-static MfmaBlock blockOf(MfmaAttr unit) {
-  return static_cast<MfmaBlock>(unit.getSize());
-}
-
-StringRef MfmaAttr::getCapability() const {
-  return isDeep() ? "mfma-deep" : "mfma";
-}
-MatrixIssuer MfmaAttr::getIssuer() const { return MatrixIssuer::Warp; }
-int64_t MfmaAttr::getLanes() const { return 64; }
-int64_t MfmaAttr::getRows() const { return getSize(); }
-int64_t MfmaAttr::getColumns() const { return getSize(); }
-/// Of 512, accumulators included.
-int64_t MfmaAttr::getMostHeld() const { return 320; }
-
-FragmentAttr MfmaAttr::getAccumulator(int64_t rows, int64_t columns,
-                                      int64_t warps) const {
-  return mfmaTile(getContext(), blockOf(*this), rows, columns, warps);
-}
-
-FragmentAttr MfmaAttr::getLhs(int64_t rows, int64_t columns,
-                              int64_t warps) const {
-  return mfmaTile(getContext(), blockOf(*this), rows, columns, warps);
-}
-
-SharedAttr MfmaAttr::getStaged(TargetAttr target, RankedTensorType tile,
-                               bool summedOverRows) const {
-  bool paired = target.hasCapability(kLdsBanks64);
-  return stagedAs(tile, summedOverRows && !target.hasCapability(kLdsTranspose),
-                  /*folded=*/!paired, paired);
-}
-
-std::string MfmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
-                                   RankedTensorType result,
-                                   int64_t warps) const {
-  return whyNotSized(*this, lhs, result, warps);
-}
-
-Attribute MfmaAttr::parse(AsmParser &parser, Type) {
-  SmallVector<int64_t> sizes;
-  SMLoc loc;
-  if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
-      parser.parseDimensionList(sizes, /*allowDynamic=*/false,
-                                /*withTrailingX=*/false) ||
-      parser.parseGreater())
-    return {};
-  if (sizes.size() != 3 || sizes[0] != sizes[1])
-    return parser.emitError(loc, "expected rows x columns x depth with as many "
-                                 "rows as columns"),
-           Attribute();
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    sizes[0], sizes[2]);
-}
-
-void MfmaAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getSize() << "x" << getSize() << "x" << getDepth() << ">";
-}
-
-LogicalResult MfmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               int64_t size, int64_t depth) {
-  if ((size == 32 && (depth == 8 || depth == 16)) ||
-      (size == 16 && (depth == 16 || depth == 32)))
-    return success();
-  return emitError() << "expected 32x32x8, 32x32x16, 16x16x16 or 16x16x32, but "
-                        "got "
-                     << size << "x" << size << "x" << depth;
-}
-
-//===----------------------------------------------------------------------===//
-// Mfma8Attr
-//===----------------------------------------------------------------------===//
-
-static MfmaBlock blockOf(Mfma8Attr unit) {
-  return static_cast<MfmaBlock>(unit.getSize());
-}
-
-StringRef Mfma8Attr::getCapability() const {
-  return getFnuz() ? "fp8-fnuz" : "fp8-ocp";
-}
-MatrixIssuer Mfma8Attr::getIssuer() const { return MatrixIssuer::Warp; }
-int64_t Mfma8Attr::getLanes() const { return 64; }
-int64_t Mfma8Attr::getRows() const { return getSize(); }
-/// Of 16 columns a lane would have four, of an operand eight.
-int64_t Mfma8Attr::getColumns() const { return 2 * kGranule; }
-int64_t Mfma8Attr::getDepth() const { return 512 / getSize(); }
-int64_t Mfma8Attr::getMostHeld() const { return 320; }
-bool Mfma8Attr::takesElement(Type type) const {
-  return getFnuz() ? isa<Float8E4M3FNUZType>(type)
-                   : isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
-bool Mfma8Attr::takesInterleaved() const { return false; }
-
-FragmentAttr Mfma8Attr::getAccumulator(int64_t rows, int64_t columns,
-                                       int64_t warps) const {
-  return mfmaTile(getContext(), blockOf(*this), rows, columns, warps);
-}
-
-FragmentAttr Mfma8Attr::getLhs(int64_t rows, int64_t columns,
-                               int64_t warps) const {
-  return mfmaTile(getContext(), blockOf(*this), rows, columns, warps);
-}
-
-/// What is summed over are neighbours, on gfx950, too.
-SharedAttr Mfma8Attr::getStaged(TargetAttr target, RankedTensorType tile,
-                                bool summedOverRows) const {
-  bool paired = target.hasCapability(kLdsBanks64);
-  return stagedAs(tile, summedOverRows, /*folded=*/!paired, paired);
-}
-
-std::string Mfma8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
-                                    RankedTensorType result,
-                                    int64_t warps) const {
-  return whyNotSized(*this, lhs, result, warps);
-}
-
-/// Rows x columns x depth of an instruction, of which it has as many rows as
-/// columns.
-static FailureOr<std::array<int64_t, 3>> parseSizes(AsmParser &parser) {
-  SmallVector<int64_t> sizes;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseDimensionList(sizes, /*allowDynamic=*/false,
-                                /*withTrailingX=*/false))
-    return failure();
-  if (sizes.size() != 3 || sizes[0] != sizes[1])
-    return parser.emitError(loc, "expected rows x columns x depth with as many "
-                                 "rows as columns"),
-           failure();
-  return std::array<int64_t, 3>{sizes[0], sizes[1], sizes[2]};
-}
-
-Attribute Mfma8Attr::parse(AsmParser &parser, Type) {
-  SMLoc loc;
-  if (parser.parseLess() || parser.getCurrentLocation(&loc))
-    return {};
-  auto sizes = parseSizes(parser);
-  if (failed(sizes))
-    return {};
-  bool fnuz = succeeded(parser.parseOptionalComma());
-  if ((fnuz && parser.parseKeyword("fnuz")) || parser.parseGreater())
-    return {};
-  auto [rows, columns, depth] = *sizes;
-  if (rows * depth != 512)
-    return parser.emitError(loc, "expected 32x32x16 or 16x16x32, but got ")
-               << rows << "x" << columns << "x" << depth,
-           Attribute();
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    rows, fnuz);
-}
-
-void Mfma8Attr::print(AsmPrinter &printer) const {
-  printer << "<" << getSize() << "x" << getSize() << "x" << getDepth()
-          << (getFnuz() ? ", fnuz" : "") << ">";
-}
-
-LogicalResult Mfma8Attr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t size, bool) {
-  if (size == 32 || size == 16)
-    return success();
-  return emitError() << "expected 32x32x16 or 16x16x32, but got " << size
-                     << " rows";
 }
 
 //===----------------------------------------------------------------------===//

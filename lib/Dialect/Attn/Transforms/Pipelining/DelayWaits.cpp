@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProductWaits.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -85,7 +86,7 @@ public:
     for (Operation *op : original)
       if (isa<LoadOp, ReadOp>(op))
         placeLoad(op);
-    return countOutstanding();
+    return countOutstanding(block);
   }
 
 private:
@@ -201,24 +202,6 @@ private:
       if (place->isBeforeInBlock(need))
         return;
     load->moveBefore(place);
-  }
-
-  int64_t countOutstanding() {
-    llvm::DenseMap<Operation *, int64_t> numbers;
-    int64_t issued = 0, delayed = 0;
-    for (Operation &op : block) {
-      if (isa<DotIssueOp>(op))
-        numbers[&op] = ++issued;
-      auto wait = dyn_cast<DotWaitOp>(op);
-      auto own = wait ? numbers.find(wait.getProduct().getDefiningOp())
-                      : numbers.end();
-      if (own == numbers.end())
-        continue;
-      int64_t outstanding = issued - own->second;
-      wait.setOutstanding(outstanding);
-      delayed += outstanding > 0;
-    }
-    return delayed;
   }
 
   Block &block;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProductWaits.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
@@ -50,7 +51,7 @@ public:
     other->moveAfter(issue);
     for (Operation *op : later)
       op->moveBefore(block->getTerminator());
-    countOutstanding();
+    countOutstanding(*block);
     return true;
   }
 
@@ -84,22 +85,6 @@ private:
       if (op == late || isa<RingReleaseOp>(op))
         later.push_back(op);
     return true;
-  }
-
-  /// Of each wait how many products that were issued later may be under way.
-  void countOutstanding() {
-    llvm::DenseMap<Operation *, int64_t> numbers;
-    int64_t issued = 0;
-    for (Operation &op : *block) {
-      if (isa<DotIssueOp>(op))
-        numbers[&op] = ++issued;
-      auto found = dyn_cast<DotWaitOp>(op);
-      if (!found)
-        continue;
-      auto own = numbers.find(found.getProduct().getDefiningOp());
-      if (own != numbers.end())
-        found.setOutstanding(issued - own->second);
-    }
   }
 
   RingPutOp put;

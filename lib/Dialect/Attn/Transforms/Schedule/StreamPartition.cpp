@@ -106,14 +106,30 @@ struct StreamPartitionPass
     });
   }
 
+  static LogicalResult checkCapability(StreamableOpInterface op,
+                                       StringRef capability, StringRef option) {
+    TargetAttr target = TargetAttr::of(op);
+    if (target.hasCapability(capability))
+      return success();
+    return op.emitOpError("expected a target with the capability '")
+           << capability << "' for " << option << ", but got "
+           << target.getName() << " with " << target.getCapabilities();
+  }
+
+  static LogicalResult checkEven(StreamableOpInterface op,
+                                 const StreamSplit &split, StringRef where) {
+    if (split.length == 0)
+      return success();
+    return op.emitOpError("expected even parts ")
+           << where << ", but got parts of " << split.length << " elements";
+  }
+
   /// Whether the target has clusters of so many CTAs, else a diagnostic.
   static LogicalResult checkCluster(StreamableOpInterface op,
                                     const StreamSplit &split) {
+    if (failed(checkCapability(op, "cluster", "split-cluster")))
+      return failure();
     TargetAttr target = TargetAttr::of(op);
-    if (!target.hasCapability("cluster"))
-      return op.emitOpError("expected a target with the capability 'cluster' "
-                            "for split-cluster, but got ")
-             << target.getName() << " with " << target.getCapabilities();
     int64_t most = target.get(Fact::MaxClusterCTAs);
     if (split.parts > most)
       return op.emitOpError("expected at most ")
@@ -122,29 +138,20 @@ struct StreamPartitionPass
     if (!hasGroup(op))
       return op.emitOpError("expected a grouped axis, along which CTAs of a "
                             "cluster share a merge, but got none");
-    if (split.length != 0)
-      return op.emitOpError("expected even parts in a cluster, but got parts "
-                            "of ")
-             << split.length << " elements";
-    return success();
+    return checkEven(op, split, "in a cluster");
   }
 
   /// Whether one of the CTAs of so many parts can merge on the target, else a
   /// diagnostic.
   static LogicalResult checkLast(StreamableOpInterface op,
                                  const StreamSplit &split) {
-    TargetAttr target = TargetAttr::of(op);
-    if (!target.hasCapability("nvvm"))
-      return op.emitOpError("expected a target with the capability 'nvvm' for "
-                            "split-last, but got ")
-             << target.getName() << " with " << target.getCapabilities();
+    if (failed(checkCapability(op, "nvvm", "split-last")))
+      return failure();
     if (split.inCluster)
       return op.emitOpError("expected split-cluster or split-last, but got "
                             "both");
-    if (split.length != 0)
-      return op.emitOpError("expected even parts for split-last, but got parts "
-                            "of ")
-             << split.length << " elements";
+    if (failed(checkEven(op, split, "for split-last")))
+      return failure();
     if (split.parts < 2 || split.parts > kMostPartsOfWord)
       return op.emitOpError("expected 2 to ")
              << kMostPartsOfWord << " splits for split-last, but got "
