@@ -68,7 +68,7 @@ inline std::unique_ptr<attn::CpuModule>
 compileBy(mlir::MLIRContext &context, const std::string &text,
           const std::string &schedule,
           llvm::function_ref<void(mlir::OpPassManager &)> lower,
-          unsigned level = 3, attn::LoweredKernel *first = nullptr) {
+          unsigned level = 2, attn::LoweredKernel *first = nullptr) {
   auto module = prepare(context, text, schedule, lower);
   if (!module) {
     llvm::errs() << "did not lower: " << schedule << "\n" << text;

@@ -194,7 +194,7 @@ private:
   void
   withKernel(const Case &c,
              llvm::function_ref<void(StreamableOpInterface, CpuModule &)> body,
-             unsigned level = 3) {
+             unsigned level = 2) {
     auto reference = parseSourceString<ModuleOp>(c.text(), &context);
     auto lower = [&](OpPassManager &pm) { lowerBy(c.level3, pm); };
     // Rings make for much code and little work.
