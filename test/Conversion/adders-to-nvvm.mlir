@@ -124,3 +124,45 @@ attn.kernel @twice(%x: !attn.view<?x64xf32>) attributes {threads = 128 : i64} {
     }
   }
 }
+
+// -----
+
+!t = tensor<128x64xf32, #attn.shared<128>>
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8), 2:(64, 0)]>
+attn.kernel @slot(%x: !attn.view<?x64xf32>, %p: !attn.view<?xi32>) attributes {threads = 128 : i64} {
+  %n = attn.dim %x, 0 : <?x64xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32, #acc>
+  %r = attn.ring.create : <1 x !t>
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps(40) {
+      attn.beside 1 {
+        scf.for %i = %c0 to %n step %c1 {
+          attn.report_progress %p[%cta] at %i : <?xi32>
+          attn.await_progress %p[] from %c0 to %cta at %i : <?xi32>
+          %t = attn.ring.wait %r : <1 x !t> -> !t
+          // expected-error @+1 {{expected a slot for each of 2 warps that add in turn, but got '!attn.ring<1 x tensor<128x64xf32, #attn.shared<128>>>'}}
+          attn.accumulate %t, %x[%i, %c0] ordered : !t -> <?x64xf32>
+          attn.ring.release %r : <1 x !t>
+        }
+        attn.report_progress %p[%cta] : <?xi32>
+      }
+      attn.beside 2 {
+        scf.for %i = %c0 to %n step %c1 {
+          attn.report_progress %p[%cta] at %i : <?xi32>
+          attn.await_progress %p[] from %c0 to %cta at %i : <?xi32>
+          %t = attn.ring.wait %r : <1 x !t> -> !t
+          attn.accumulate %t, %x[%i, %c0] ordered : !t -> <?x64xf32>
+          attn.ring.release %r : <1 x !t>
+        }
+        attn.report_progress %p[%cta] : <?xi32>
+      }
+    } consumers(232) {
+      scf.for %i = %c0 to %n step %c1 {
+        %s = attn.ring.acquire %r : <1 x !t> -> <!t>
+        attn.ring.put %zero into %s : tensor<128x64xf32, #acc> into <!t>
+      }
+    }
+  }
+}

@@ -4,7 +4,9 @@
 // waits until it has written, and tells those behind. Each is a round trip to
 // L2 or a fence, one after the other, and together longer than a tile is
 // computed. So several warps take the tiles of a CTA in turn, tile n that of
-// number n % adders.
+// number n % adders. There are at least as many slots: else a warp could ask
+// for a slot that is still to be filled for the tile before, whose barrier has
+// the parity that it waits for.
 //
 // A place is told when all tiles in front of it are there, those of other warps
 // too: a word in shared memory says how many are. Who told it last did so
@@ -289,12 +291,19 @@ FailureOr<int64_t> attn::lowerAdders(LLVM::LLVMFuncOp function, int64_t bytes) {
     else if (auto add = dyn_cast<AccumulateOp>(op))
       additions.push_back(add);
   });
-  for (AccumulateOp add : additions)
-    if (count > 1 && !isWholeTile(add))
+  for (AccumulateOp add : additions) {
+    if (count == 1)
+      break;
+    if (!isWholeTile(add))
       return add.emitOpError("expected a wait for CTAs in front, the tile of a "
                              "ring, its addition and its release in a block, "
                              "as ")
              << count << " warps add in turn, but got other steps";
+    auto ring = add.getTile().getDefiningOp<RingWaitOp>().getRing();
+    if (ring.getType().getStages() < count)
+      return add.emitOpError("expected a slot for each of ")
+             << count << " warps that add in turn, but got " << ring.getType();
+  }
   if (waits.empty())
     return bytes;
   int64_t place = llvm::alignTo(bytes, Adders::kBytes);

@@ -42,3 +42,6 @@
 // FUSED: attn.beside 1 {
 // FUSED-NOT: attn.beside
 // FUSED: consumers(232) {
+
+// So does who has one slot.
+// RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf)' | sed 's/<2 x tensor<64x128xf32/<1 x tensor<64x128xf32/g' | attn-opt --pass-pipeline='builtin.module(attn.kernel(attn-split-roles))' | FileCheck %s --check-prefix=FUSED

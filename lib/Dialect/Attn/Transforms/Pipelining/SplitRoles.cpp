@@ -195,10 +195,13 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
 
   /// How many warps add out of rings. One keeps up with those who compute;
   /// where it waits for CTAs in front, and until its copies have written, the
-  /// next tile is another's. Each of them counts the tiles by their waits.
+  /// next tile is another's. Each of them counts the tiles by their waits. With
+  /// more warps than slots one could take a slot for full that is not full yet:
+  /// it would look at the barrier two phases early.
   static int64_t countAdders(Region &consumer, int64_t warps) {
     constexpr int64_t kOrderedAdders = 2;
-    bool waits = false, alike = true;
+    int64_t count = std::min(kOrderedAdders, warps - 1);
+    bool waits = false;
     consumer.walk([&](AccumulateOp add) {
       if (!add.isOutOfRing())
         return;
@@ -207,13 +210,13 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
           add->getBlock()->getOps<AccumulateOp>(),
           [](AccumulateOp other) { return other.isOutOfRing(); });
       waits |= !before.empty();
-      alike &= llvm::hasSingleElement(before) &&
-               llvm::hasSingleElement(beside) &&
-               (*before.begin())->isBeforeInBlock(add);
+      auto ring = add.getTile().getDefiningOp<RingWaitOp>().getRing();
+      count = std::min(count, ring.getType().getStages());
+      if (!llvm::hasSingleElement(before) || !llvm::hasSingleElement(beside) ||
+          !(*before.begin())->isBeforeInBlock(add))
+        count = 1;
     });
-    if (!waits || !alike)
-      return 1;
-    return std::min(kOrderedAdders, warps - 1);
+    return waits ? count : 1;
   }
 
   /// Additions out of rings are what more warps of the producer do, and
