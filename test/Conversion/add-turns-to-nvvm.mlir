@@ -27,9 +27,10 @@
 // CHECK: arith.cmpi eq, %[[WARP]], %c6_i32
 // CHECK: scf.for {{.*}} step %c32
 // CHECK: llvm.inline_asm {{.*}}ld.acquire.gpu
+// One lane waits for that: others could find the barrier a phase on.
 // CHECK: nvvm.bar.warp.sync
-// CHECK: nvvm.mbarrier.try_wait.parity {{.*}} {attn.barrier = "turn"}
 // CHECK: scf.if
+// CHECK: nvvm.mbarrier.try_wait.parity {{.*}} {attn.barrier = "turn"}
 // CHECK: nvvm.mbarrier.arrive
 
 // Those who compute neither look nor store.

@@ -17,7 +17,7 @@
 // CHECK: %[[THREADS:.*]] = llvm.mlir.constant(128 : index) : i32
 // CHECK: ^bb{{[0-9]+}}(%[[TILE:.*]]: i32):
 // CHECK-NEXT: llvm.icmp "slt" %[[TILE]], %[[LAST]]
-// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "{{.*}}LOOK:{{.*}}ld.acquire.gpu.global.s32 seen, [element];{{.*}}setp.lt.s32 early, seen, $2;{{.*}}@early bra LOOK;{{.*}}", "l,r,r,~{memory}" %{{.*}}, %{{.*}}, %[[PLACE]]
+// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "{{.*}}LOOK:{{.*}}ld.acquire.gpu.global.s32 $0, [element];{{.*}}setp.lt.s32 early, $0, $3;{{.*}}@early bra LOOK;{{.*}}", "=&r,l,r,r,~{memory}" %{{.*}}, %{{.*}}, %[[PLACE]]
 // CHECK-NEXT: llvm.add %[[TILE]], %[[THREADS]]
 // CHECK: nvvm.barrier0
 // CHECK: nvvm.barrier0

@@ -322,7 +322,10 @@ struct ConvertAttnToNVVMPass
       makeKernel(function);
       lowerLastParts(function);
       int64_t bytes = placeExchanges(function, placeRings(function));
-      bytes = lowerAddTurns(function, bytes);
+      auto withAdders = lowerAdders(function, lowerAddTurns(function, bytes));
+      if (failed(withAdders))
+        return signalPassFailure();
+      bytes = *withAdders;
       bytes = placeTakes(function, lowerHandedTakes(function, bytes));
       bytes = placeParts(function, bytes);
       if (failed(checkSharedBytes(function, bytes, "shared memory")))

@@ -78,6 +78,15 @@ int64_t lowerHandedTakes(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
 /// Turns of a CTA to add, which two warps of the producer give, through
 /// barriers behind `bytes` of shared memory; returns the bytes in all.
 int64_t lowerAddTurns(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
+/// What warps that add out of rings do where CTAs add one after the other; a
+/// word behind `bytes` of shared memory says how many tiles are there. Returns
+/// the bytes in all.
+llvm::FailureOr<int64_t> lowerAdders(mlir::LLVM::LLVMFuncOp function,
+                                     int64_t bytes);
+/// Attributes of what such a warp does: its number among these; and
+/// of a release that only counts the slot, which another of them gives back.
+constexpr llvm::StringLiteral kAdderAttr = "attn.adder";
+constexpr llvm::StringLiteral kCountsAttr = "attn.counts";
 /// Attribute of what such a warp does, and of a ring that it alone reads.
 constexpr llvm::StringLiteral kBesideAttr = "attn.beside";
 /// Attributes of an operation that one thread alone reaches, or one warp.

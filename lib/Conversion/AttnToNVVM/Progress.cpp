@@ -12,15 +12,14 @@
 // computes arrives when it has added. So no barrier gets ahead of who waits at
 // it by a phase: the next turn begins when the one before is seen to be over.
 //
-// A warp of the producer that adds out of rings does both by itself, before its
-// copies and when they have written.
+// Warps of the producer that add out of rings do both by themselves
+// (Adders.cpp).
 //
 //===----------------------------------------------------------------------===//
 
+#include "Progress.h"
 #include "../AttnToGPU/ElementAddress.h"
-#include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -34,13 +33,8 @@
 using namespace mlir;
 using namespace attn;
 
-namespace {
-
-/// Where an element lies: the base of the view, and the number of the element
-/// in 32 bits. What they are computed from is kept in registers across the
-/// stream, which has few; the address itself is not.
-SmallVector<Value> placeOf(OpBuilder &b, Location loc, Value view,
-                           ValueRange offsets) {
+SmallVector<Value> attn::placeOf(OpBuilder &b, Location loc, Value view,
+                                 ValueRange offsets) {
   ElementAddress element(b, loc, view, offsets);
   Value base = LLVM::AddrSpaceCastOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
@@ -49,26 +43,40 @@ SmallVector<Value> placeOf(OpBuilder &b, Location loc, Value view,
           arith::TruncIOp::create(b, loc, b.getI32Type(), element.element)};
 }
 
-/// `text` sees the address of the element as `element`, and the place as $2.
-void accessElement(OpBuilder &b, Location loc, ArrayRef<Value> element,
-                   Value place, StringRef text) {
+Operation *attn::accessElement(OpBuilder &b, Location loc,
+                               ArrayRef<Value> element, Value place,
+                               StringRef text, bool hasResult) {
+  StringRef address = hasResult ? "mad.wide.s32 element, $2, 4, $1;\n"
+                                : "mad.wide.s32 element, $1, 4, $0;\n";
   std::string whole =
-      ("{\n.reg .b64 element;\nmad.wide.s32 element, $1, 4, $0;\n" + text +
-       "\n}")
-          .str();
-  LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), ValueRange{element[0], element[1], place}, whole,
-      "l,r,r,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
+      ("{\n.reg .b64 element;\n" + address + text + "\n}").str();
+  return LLVM::InlineAsmOp::create(
+      b, loc, hasResult ? TypeRange(b.getI32Type()) : TypeRange(),
+      ValueRange{element[0], element[1], place}, whole,
+      hasResult ? "=&r,l,r,r,~{memory}" : "l,r,r,~{memory}",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
       LLVM::TailCallKind::None,
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
       ArrayAttr());
 }
 
-/// What a tile tells others: the place, or one behind all.
-Value placeToTell(const ThreadBuilder &t, ReportProgressOp op) {
+Value attn::placeToTell(const ThreadBuilder &t, ReportProgressOp op) {
   return op.getPlace() ? t.narrow(op.getPlace())
                        : t.constant(std::numeric_limits<int32_t>::max());
 }
+
+Value attn::pollElement(OpBuilder &b, Location loc, ArrayRef<Value> element,
+                        Value place) {
+  return accessElement(b, loc, element, place,
+                       ".reg .pred early;\nLOOK:\n"
+                       "ld.acquire.gpu.global.s32 $0, [element];\n"
+                       "setp.lt.s32 early, $0, $3;\n"
+                       "@early bra LOOK;",
+                       /*hasResult=*/true)
+      ->getResult(0);
+}
+
+namespace {
 
 /// Stores the place, behind all that was seen to be added.
 void tell(OpBuilder &b, ReportProgressOp op, Value place) {
@@ -79,28 +87,12 @@ void tell(OpBuilder &b, ReportProgressOp op, Value place) {
                 "st.relaxed.gpu.global.u32 [element], $2;");
 }
 
-/// By a warp that adds out of rings: its copies have written, and what they did
-/// is seen by the thread that waits for them (PTX ISA, "Async proxy").
-void tellOfCopies(OpBuilder &builder, ReportProgressOp op) {
-  Value place = placeToTell(ThreadBuilder{builder, op.getLoc()}, op);
-  onFirstThread(builder, op, [&](OpBuilder &b) {
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, op.getLoc(), uint32_t(0),
-                                         UnitAttr());
-    tell(b, op, place);
-  });
-}
-
 struct ReportProgressPattern : OpConversionPattern<ReportProgressOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(ReportProgressOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    if (op->hasAttr(kBesideAttr)) {
-      tellOfCopies(rewriter, op);
-      rewriter.eraseOp(op);
-      return success();
-    }
     ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
     computeBarrier(rewriter, loc);
     Value place = placeToTell(t, op);
@@ -114,15 +106,6 @@ struct ReportProgressPattern : OpConversionPattern<ReportProgressOp> {
   }
 };
 
-/// Looks at an element until it is at least a place.
-void poll(OpBuilder &b, Location loc, ArrayRef<Value> element, Value place) {
-  accessElement(b, loc, element, place,
-                ".reg .pred early;\n.reg .s32 seen;\nLOOK:\n"
-                "ld.acquire.gpu.global.s32 seen, [element];\n"
-                "setp.lt.s32 early, seen, $2;\n"
-                "@early bra LOOK;");
-}
-
 /// `thread` looks at every `threads`th of the tiles.
 void pollAll(OpBuilder &builder, AwaitProgressOp op, Value thread,
              int64_t threads) {
@@ -134,22 +117,9 @@ void pollAll(OpBuilder &builder, AwaitProgressOp op, Value thread,
       ValueRange(), [&](OpBuilder &b, Location, Value tile, ValueRange) {
         SmallVector<Value> offsets(op.getOffsets());
         offsets.push_back(tile);
-        poll(b, loc, placeOf(b, loc, op.getProgress(), offsets), place);
+        pollElement(b, loc, placeOf(b, loc, op.getProgress(), offsets), place);
         scf::YieldOp::create(b, loc);
       });
-}
-
-/// By a warp that adds out of rings, whose copies come behind what it has seen
-/// in the other proxy.
-void awaitForCopies(OpBuilder &b, AwaitProgressOp op) {
-  Location loc = op.getLoc();
-  ThreadBuilder t{b, loc};
-  pollAll(b, op,
-          arith::IndexCastOp::create(b, loc, b.getIndexType(), laneOf(t)),
-          kWarpThreads);
-  NVVM::SyncWarpOp::create(b, loc, t.constant(-1));
-  NVVM::FenceProxyOp::create(b, loc, NVVM::ProxyKind::async_global,
-                             NVVM::SharedSpaceAttr());
 }
 
 struct AwaitProgressPattern : OpConversionPattern<AwaitProgressOp> {
@@ -158,11 +128,6 @@ struct AwaitProgressPattern : OpConversionPattern<AwaitProgressOp> {
   matchAndRewrite(AwaitProgressOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    if (op->hasAttr(kBesideAttr)) {
-      awaitForCopies(rewriter, op);
-      rewriter.eraseOp(op);
-      return success();
-    }
     Value thread = arith::IndexCastOp::create(
         rewriter, loc, rewriter.getIndexType(), readThreadAgain(rewriter, loc));
     pollAll(rewriter, op, thread, computeThreads(op));
@@ -230,8 +195,12 @@ public:
     pollAll(b, op, arith::IndexCastOp::create(b, loc, b.getIndexType(), lane),
             kWarpThreads);
     NVVM::SyncWarpOp::create(b, loc, t.constant(-1));
-    wait(b, loc, kTurn, parityBefore(b, loc));
-    onFirstLane(b, loc, lane, [&](OpBuilder &n) { arrive(n, loc, kTurn); });
+    Value parity = parityBefore(b, loc);
+    // Another lane, if it came by later, could find the barrier a phase on.
+    onFirstLane(b, loc, lane, [&](OpBuilder &n) {
+      wait(n, loc, kTurn, parity);
+      arrive(n, loc, kTurn);
+    });
     next(b, loc);
     op.erase();
   }
@@ -319,7 +288,7 @@ int64_t attn::lowerAddTurns(LLVM::LLVMFuncOp function, int64_t bytes) {
              report && op->hasAttr(kBesideAttr))
       reports.push_back(report);
   });
-  // A warp that adds out of rings takes no turns with others.
+  // Warps that add out of rings do so by themselves.
   if (turns.empty())
     return bytes;
   int64_t place = llvm::alignTo(bytes, kBarrierBytes);

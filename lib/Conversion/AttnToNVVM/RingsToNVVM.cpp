@@ -309,7 +309,17 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
                      adaptor.getRing()};
     Value number = ring.released();
     Value slot = ring.slotOf(number);
-    ring.wait(ring.full(slot), ring.parityOf(number), "full");
+    Value parity = ring.parityOf(number);
+    auto wait = [&](OpBuilder &b) {
+      RingBuilder inner{b, op.getLoc(), ring.ring, ring.counter};
+      inner.wait(inner.full(slot), parity, "full");
+    };
+    // Of a warp beside the producer the thread waits that gives the slot back.
+    // Another lane, if it came by later, could find the barrier two phases on.
+    if (op->hasAttr(kBesideAttr))
+      onFirstThread(rewriter, op, wait);
+    else
+      wait(rewriter);
     Value data = ring.data(slot);
     if (op.getRows())
       clearRows(op, data, rewriter);
@@ -459,7 +469,9 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
       NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), empty, Value(),
                                      NVVM::MemScopeKind::CTA, false);
     };
-    if (op->hasAttr(kBesideAttr)) {
+    if (op->hasAttr(kCountsAttr)) {
+      // Another warp gives it back.
+    } else if (op->hasAttr(kBesideAttr)) {
       onFirstThread(rewriter, op, arrive);
     } else if (ring.isAccessedByThreads()) {
       arrive(rewriter);
@@ -490,7 +502,9 @@ void attn::onFirstThread(OpBuilder &b, Operation *op,
   }
   Location loc = op->getLoc();
   ThreadBuilder t{b, loc};
-  bool byWarp = op->hasAttr(kByWarpAttr) || op->hasAttr(kBesideAttr);
+  // A ring that a warp reads is made by the CTA.
+  bool byWarp = op->hasAttr(kByWarpAttr) ||
+                (op->hasAttr(kBesideAttr) && !isa<RingCreateOp>(op));
   Value number = byWarp ? laneOf(t) : t.thread();
   scf::IfOp::create(b, loc, t.equals(number, 0),
                     [&](OpBuilder &nested, Location) {

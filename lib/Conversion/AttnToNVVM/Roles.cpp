@@ -122,6 +122,22 @@ static void setRegisters(OpBuilder &b, Location loc, int64_t registers,
                                  action);
 }
 
+/// Marks what another warp of the producer does; `adders` counts those that
+/// add.
+static void markBeside(BesideOp beside, int64_t &adders) {
+  Builder b(beside.getContext());
+  bool adds = false;
+  beside.getBody().walk([&](AccumulateOp) { adds = true; });
+  beside.getBody().walk([&](Operation *op) {
+    if (isa<AccumulateOp, AwaitProgressOp, ReportProgressOp, RingReleaseOp,
+            RingWaitOp>(op))
+      op->setAttr(kBesideAttr, b.getUnitAttr());
+    if (adds && isa<AccumulateOp, AwaitProgressOp, ReportProgressOp>(op))
+      op->setAttr(kAdderAttr, b.getI64IntegerAttr(adders));
+  });
+  adders += int64_t(adds);
+}
+
 /// Moves what other warps of the producer do into branches of theirs before the
 /// terminator of `block`; `first` is the first thread of the producer.
 static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
@@ -132,7 +148,9 @@ static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
     return;
   roles->getParentOfType<LLVM::LLVMFuncOp>()->setAttr(
       kBesideWarps, rewriter.getI64IntegerAttr(besides.size()));
+  int64_t adders = 0;
   for (BesideOp beside : besides) {
+    markBeside(beside, adders);
     rewriter.setInsertionPoint(block->getTerminator());
     ThreadBuilder t{rewriter, loc};
     int64_t warp =
@@ -141,11 +159,6 @@ static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
                                     t.equals(t.div(thread, kWarpThreads), warp),
                                     /*withElse=*/false);
     branch->setAttr(kRoleBranchAttr, rewriter.getUnitAttr());
-    beside.getBody().walk([&](Operation *op) {
-      if (isa<AccumulateOp, AwaitProgressOp, ReportProgressOp, RingReleaseOp>(
-              op))
-        op->setAttr(kBesideAttr, rewriter.getUnitAttr());
-    });
     moveRole(rewriter, beside.getBody(), branch.thenBlock());
     rewriter.eraseOp(beside);
   }

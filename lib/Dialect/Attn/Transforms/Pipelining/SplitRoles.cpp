@@ -193,7 +193,33 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     roles.getConsumer().walk([](TakeOp take) { take.setFromProducer(true); });
   }
 
-  /// Additions out of rings are what one more warp of the producer does, and
+  /// How many warps add out of rings. One keeps up with those who compute;
+  /// where it waits for CTAs in front, and until its copies have written, the
+  /// next tile is another's. Each of them counts the tiles by their waits. With
+  /// more warps than slots one could take a slot for full that is not full yet:
+  /// it would look at the barrier two phases early.
+  static int64_t countAdders(Region &consumer, int64_t warps) {
+    constexpr int64_t kOrderedAdders = 2;
+    int64_t count = std::min(kOrderedAdders, warps - 1);
+    bool waits = false;
+    consumer.walk([&](AccumulateOp add) {
+      if (!add.isOutOfRing())
+        return;
+      auto before = add->getBlock()->getOps<AwaitProgressOp>();
+      auto beside = llvm::make_filter_range(
+          add->getBlock()->getOps<AccumulateOp>(),
+          [](AccumulateOp other) { return other.isOutOfRing(); });
+      waits |= !before.empty();
+      auto ring = add.getTile().getDefiningOp<RingWaitOp>().getRing();
+      count = std::min(count, ring.getType().getStages());
+      if (!llvm::hasSingleElement(before) || !llvm::hasSingleElement(beside) ||
+          !(*before.begin())->isBeforeInBlock(add))
+        count = 1;
+    });
+    return waits ? count : 1;
+  }
+
+  /// Additions out of rings are what more warps of the producer do, and
   /// the waits for CTAs in front, and the reports to those behind.
   static LogicalResult splitAdditions(SpecializeOp roles) {
     Region &consumer = roles.getConsumer();
@@ -206,11 +232,17 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     if (!any)
       return success();
     OpBuilder b = OpBuilder::atBlockBegin(&roles.getProducer().front());
-    auto beside = BesideOp::create(b, roles.getLoc(), /*warp=*/1);
-    IRMapping map;
-    consumer.cloneInto(&beside.getBody(), map);
+    int64_t adders =
+        countAdders(consumer, static_cast<int64_t>(roles.getProducerWarps()));
+    for (int64_t warp = 1; warp <= adders; ++warp) {
+      auto beside = BesideOp::create(b, roles.getLoc(), warp);
+      IRMapping map;
+      consumer.cloneInto(&beside.getBody(), map);
+      if (failed(keepProducer(beside.getBody(), isBesideAdditions)))
+        return failure();
+    }
     eraseBackwards(consumer, isOfAdder);
-    return keepProducer(beside.getBody(), isBesideAdditions);
+    return success();
   }
 
   /// Where the CTA adds behind others, two more warps of the producer tell them
