@@ -292,13 +292,14 @@ Value Quantization::allocateMaxima() {
 SmallVector<Value> Quantization::placeOfMaxima(Value batch, Value itsHead,
                                                Value part, Value parts) {
   IndexBuilder k = index();
+  if (isOfBlocks())
+    parts = k.constant(partsOfBlock());
+  Value before = k.mul(k.rem(itsHead, k.constant(headsOfScale())), parts);
   SmallVector<Value> place{batch, scaleOf(itsHead)};
   if (isOfBlocks()) {
-    parts = k.constant(partsOfBlock());
     place.push_back(k.div(part, parts));
     part = k.rem(part, parts);
   }
-  Value before = k.mul(k.rem(itsHead, k.constant(headsOfScale())), parts);
   place.push_back(k.mul(k.add(before, part), k.constant(rowsOfTile())));
   return place;
 }
