@@ -99,10 +99,15 @@ private:
   ReduceOp findMaximum() {
     auto yield = cast<YieldOp>(parts.stream.getBody().front().getTerminator());
     for (auto advance : parts.stream.getBody().getOps<AdvanceOp>()) {
-      auto max = advance.getMaximum().getDefiningOp<ReduceOp>();
+      Value maximum = advance.getMaximum();
+      // Of scores that are multiples of a scale.
+      if (auto scaled = maximum.getDefiningOp<arith::MulFOp>();
+          scaled && scaled->hasOneUse() && advance.getSteady())
+        maximum = scaled.getLhs();
+      auto max = maximum.getDefiningOp<ReduceOp>();
       if (!max || max.getKind() != ReduceKind::Max ||
           max->getBlock() != advance->getBlock() ||
-          !isCarried(advance.getFactorBefore(), advance.getFactor(), yield) ||
+          !isCarried(advance.getFactorBefore(), factorAfter(advance), yield) ||
           !isCarried(advance.getReferenceBefore(), advance.getReference(),
                      yield))
         continue;
@@ -112,6 +117,12 @@ private:
     return {};
   }
 
+  /// That of a steady one is the factor before, which is used in its place.
+  static Value factorAfter(AdvanceOp advance) {
+    return advance.getSteady() ? advance.getFactorBefore()
+                               : advance.getFactor();
+  }
+
   bool isCarried(Value before, Value now, YieldOp yield) {
     auto argument = dyn_cast<BlockArgument>(before);
     return argument && argument.getOwner() == yield->getBlock() &&
@@ -119,13 +130,38 @@ private:
            yield.getValues()[argument.getArgNumber() - 1] == now;
   }
 
-  LogicalResult collect(ReduceOp max) {
+  /// What follows from the maximum in its block, up to products, which are
+  /// among it.
+  static llvm::DenseSet<Operation *> upToProducts(ReduceOp max) {
     llvm::DenseSet<Operation *> found;
     SmallVector<Operation *> work{max};
     while (!work.empty()) {
       Operation *op = work.pop_back_val();
+      if (op->getBlock() == max->getBlock() && found.insert(op).second &&
+          !isa<DotOp, DotIssueOp>(op))
+        llvm::append_range(work, op->getUsers());
+    }
+    return found;
+  }
+
+  /// Whether an operation adds a product, or a multiple of one, to a sum.
+  static bool addsProduct(Operation *op,
+                          const llvm::DenseSet<Operation *> &found) {
+    return isa<arith::AddFOp, math::FmaOp>(op) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) {
+             auto product = operand.getDefiningOp<DotOp>();
+             return product && found.contains(product);
+           });
+  }
+
+  LogicalResult collect(ReduceOp max) {
+    llvm::DenseSet<Operation *> found, reached = upToProducts(max);
+    SmallVector<Operation *> work{max};
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val();
       bool here = op->getBlock() == max->getBlock();
-      if ((here && isa<YieldOp, DotOp, DotIssueOp>(op)) ||
+      if ((here &&
+           (isa<YieldOp, DotOp, DotIssueOp>(op) || addsProduct(op, reached))) ||
           !found.insert(op).second)
         continue;
       if (!here || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
@@ -146,16 +182,21 @@ private:
   /// exponentials: then every other carried value is relative to the reference,
   /// whatever that is.
   bool usesAreOfSoftmax() {
-    Value factor = parts.advance.getFactor();
+    Value factor = factorAfter(parts.advance);
     Value reference = parts.advance.getReference();
     return areUses(factor,
-                   [&](OpOperand &use) { return isInWeights(use, 1); }) &&
+                   [&](OpOperand &use) {
+                     return use.getOwner() == parts.advance ||
+                            isInWeights(use, 1) || isMultipliedFactor(use);
+                   }) &&
            areUses(reference,
                    [&](OpOperand &use) {
-                     auto negative = dyn_cast<arith::NegFOp>(use.getOwner());
-                     return negative && areUses(negative, [&](OpOperand &of) {
-                              return isInWeights(of, 2);
-                            });
+                     if (isSubtracted(use))
+                       return true;
+                     // Less some binades, for weights that use a range.
+                     auto less = dyn_cast<arith::SubFOp>(use.getOwner());
+                     return less && matchPattern(less.getRhs(), m_Constant()) &&
+                            areUses(less, isSubtracted);
                    }) &&
            scalesAlone(parts.advance.getRescale()) &&
            areUnits(parts.advance.getFactorBefore()) &&
@@ -178,6 +219,27 @@ private:
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {
       return isa<YieldOp>(use.getOwner()) || are(use);
     });
+  }
+
+  /// A factor that is multiplied by what the tile's scores are multiples of, or
+  /// is some least factor.
+  bool isMultipliedFactor(OpOperand &use) {
+    auto scaled = dyn_cast<arith::MulFOp>(use.getOwner());
+    return scaled && parts.advance.getSteady() &&
+           !parts.isScale(otherOperand(scaled, use.get())) &&
+           areUses(scaled, [](OpOperand &of) {
+             auto least = dyn_cast<arith::MaximumFOp>(of.getOwner());
+             if (!least || !matchPattern(least.getRhs(), m_Constant()))
+               return isInWeights(of, 1);
+             return areUses(least,
+                            [](OpOperand &use) { return isInWeights(use, 1); });
+           });
+  }
+
+  static bool isSubtracted(OpOperand &use) {
+    auto negative = dyn_cast<arith::NegFOp>(use.getOwner());
+    return negative &&
+           areUses(negative, [](OpOperand &of) { return isInWeights(of, 2); });
   }
 
   /// Whether all that a number a row is broadcast for is an operand of
@@ -238,8 +300,12 @@ private:
     return true;
   }
 
-  /// reference * unit + log2(l) * ln(2).
+  /// reference * unit + log2(l) * ln(2), or reference + log2(l).
   static bool isLogSum(Operation *op) {
+    if (isa<arith::AddFOp>(op))
+      return llvm::any_of(op->getOperands(), [](Value v) {
+        return v.getDefiningOp<math::Log2Op>() != nullptr;
+      });
     auto fma = dyn_cast<math::FmaOp>(op);
     auto log = fma ? fma.getC().getDefiningOp<arith::MulFOp>() : nullptr;
     return log && (log.getLhs().getDefiningOp<math::Log2Op>() ||
@@ -262,7 +328,8 @@ private:
   bool scalesWhatIsCarried() {
     for (BlockArgument argument : parts.stream.getCarried())
       for (Operation *user : argument.getUsers())
-        if (user != parts.advance && !isScaled(user, argument))
+        if (user != parts.advance && argument != factorAfter(parts.advance) &&
+            !isScaled(user, argument))
           return false;
     return true;
   }
@@ -319,10 +386,21 @@ private:
   }
 };
 
+/// How large weights may become, and how small they begin.
+struct Range {
+  /// Of a sum of weights.
+  double bound = 0;
+  /// Binades by which a miss sets the reference above the maximum.
+  double lead = 0;
+  /// Whether that is so in the first tile, too: where the type of weights has
+  /// few exponents, and its range is shared out.
+  bool isShared = false;
+};
+
 class Rewriter {
 public:
-  Rewriter(Softmax &parts, double bound, double lead)
-      : parts(parts), bound(bound), lead(lead), b(parts.stream.getContext()),
+  Rewriter(Softmax &parts, const Range &range)
+      : parts(parts), range(range), b(parts.stream.getContext()),
         loc(parts.advance.getLoc()) {}
 
   void run() {
@@ -345,7 +423,7 @@ public:
     b.setInsertionPointToStart(branch.thenBlock());
     IRMapping exact;
     for (Operation *op : parts.ops) {
-      if (op == parts.advance && lead != 0)
+      if (op == parts.advance && range.lead != 0)
         exact.map(parts.advance.getMaximum(),
                   raise(exact.lookup(parts.advance.getMaximum())));
       b.clone(*op, exact);
@@ -372,7 +450,8 @@ private:
   Value buildCheck(Value sums) {
     auto type = cast<RankedTensorType>(sums.getType());
     Value most = arith::ConstantOp::create(
-        b, loc, type, DenseElementsAttr::get(type, static_cast<float>(bound)));
+        b, loc, type,
+        DenseElementsAttr::get(type, static_cast<float>(range.bound)));
     Value above =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most);
     if (Value stored = buildStoredRows(b, parts.stream, type))
@@ -381,16 +460,21 @@ private:
   }
 
   /// The maximum of the row so far, some binades higher, but for a row that has
-  /// seen nothing: of scores that do not grow the weights are what they are
-  /// without a lead. That maximum was not computed in tiles that did not miss,
-  /// but the sum of the weights is no less than its weight, and no more than
-  /// that times the keys.
+  /// seen nothing, unless the range is shared out: of scores that do not grow
+  /// the weights are what they are without a lead. That maximum was not
+  /// computed in tiles that did not miss, but the sum of the weights is no less
+  /// than its weight, and no more than that times the keys.
   Value raise(Value maximum) {
     auto type = cast<RankedTensorType>(maximum.getType());
     auto splat = [&](float value) -> Value {
       return arith::ConstantOp::create(b, loc, type,
                                        DenseElementsAttr::get(type, value));
     };
+    if (range.isShared)
+      return arith::AddFOp::create(
+          b, loc, maximum,
+          arith::DivFOp::create(b, loc, splat(static_cast<float>(range.lead)),
+                                parts.advance.getFactorBefore()));
     float scale = parts.advance.getScale().convertToFloat();
     Value before = parts.advance.getReferenceBefore();
     Value isFirst =
@@ -406,7 +490,8 @@ private:
     }
     Value higher = arith::AddFOp::create(
         b, loc, known,
-        splat(static_cast<float>(lead / AdvanceOp::getFactors(scale).first)));
+        splat(static_cast<float>(range.lead /
+                                 AdvanceOp::getFactors(scale).first)));
     return arith::SelectOp::create(b, loc, isFirst, maximum, higher);
   }
 
@@ -453,7 +538,7 @@ private:
   }
 
   Softmax &parts;
-  double bound, lead;
+  Range range;
   IRRewriter b;
   Location loc;
   /// From values to what they are assumed to be.
@@ -488,15 +573,39 @@ double boundFor(const Softmax &parts) {
   return hasF16(parts) ? kBound / 2 : kBound;
 }
 
-/// Whether weights become 8-bit elements.
-bool roundsToFloat8(StreamOp stream) {
-  return stream
-      .walk([](arith::TruncFOp op) {
-        return isFloat8(getElementTypeOrSelf(op.getType()))
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// The 8-bit type that weights become, or null.
+Type findFloat8(StreamOp stream) {
+  Type found;
+  stream.walk([&](arith::TruncFOp op) {
+    if (Type type = getElementTypeOrSelf(op.getType()); isFloat8(type))
+      found = type;
+  });
+  return found;
+}
+
+/// The most weights that a sum is of.
+int64_t weightsOfSum(const Softmax &parts) {
+  int64_t most = 1;
+  for (Operation *sum : parts.sums) {
+    auto from = cast<RankedTensorType>(sum->getOperand(0).getType()),
+         to = cast<RankedTensorType>(sum->getResult(0).getType());
+    most = std::max(most, from.getNumElements() / to.getNumElements());
+  }
+  return most;
+}
+
+/// That of 8-bit weights, which are relative to the reference less the binades
+/// of their type: as many of the largest scores as a sum has do not miss, and
+/// the rest of the range is for scores that grow. Nothing where units of rows
+/// may change, or no range is left.
+std::optional<Range> rangeOfFloat8(Softmax &parts, Type type) {
+  double largest = largestOfFloat8(type);
+  auto most = static_cast<int64_t>(std::floor(
+      std::log2(largest / static_cast<double>(weightsOfSum(parts)))));
+  if (!parts.advance.getSteady() || most < 0)
+    return std::nullopt;
+  double lead = static_cast<double>(binadesOfFloat8(type) - most);
+  return Range{largest, lead, /*isShared=*/true};
 }
 
 struct OptimisticMaxPass
@@ -515,17 +624,20 @@ struct OptimisticMaxPass
     if (streams.empty())
       remarks::emitOptimisticMaxNoStream(kernel);
     for (StreamOp stream : streams) {
-      if (roundsToFloat8(stream)) {
-        (void)remarks::emitOptimisticMaxNarrow(stream);
-        continue;
-      }
       SoftmaxStreamMatcher matcher(stream, positions);
       if (failed(matcher.match()))
         continue;
-      double bound = boundFor(matcher.parts);
-      Rewriter(matcher.parts, bound, leadFor(matcher.parts, lead)).run();
+      Softmax &parts = matcher.parts;
+      std::optional<Range> range = Range{boundFor(parts), leadFor(parts, lead)};
+      if (Type narrow = findFloat8(stream))
+        range = rangeOfFloat8(parts, narrow);
+      if (!range) {
+        (void)remarks::emitOptimisticMaxNarrow(stream);
+        continue;
+      }
+      Rewriter(parts, *range).run();
       ++numStreams;
-      remarks::emitOptimisticMax(stream, bound);
+      remarks::emitOptimisticMax(stream, range->bound);
     }
   }
 };
