@@ -297,7 +297,9 @@ private:
     auto multiply = [&](DotIssueOp issue) {
       auto lhs = cast<ShapedType>(issue.getLhs().getType()),
            acc = cast<ShapedType>(issue.getAcc().getType());
-      operations += 2.0 * acc.getNumElements() * lhs.getDimSize(1);
+      // Of 8 bits units multiply twice as many as of 16.
+      operations += lhs.getElementTypeBitWidth() / 8.0 * acc.getNumElements() *
+                    lhs.getDimSize(1);
     };
     llvm::for_each(parts.scores, multiply);
     for (ValuesProduct &product : parts.values)
