@@ -267,9 +267,10 @@ private:
         wait.setOutstanding(wait.getOutstanding() + values.size());
     }
     if (pinned)
-      RingReleaseOp::create(rewriter, loc,
-                            map.lookupOrDefault(parts.keysRelease.getRing()),
-                            map.lookup(parts.maximum));
+      RingReleaseOp::create(
+          rewriter, loc, map.lookupOrDefault(parts.keysRelease.getRing()),
+          map.lookup(parts.maximum),
+          loop->getParentOfType<KernelOp>()->hasAttr(KernelOp::kFirstRowsAttr));
     SmallVector<Value> sums = waitValues(parts, values, before);
     for (auto [product, sum] : llvm::zip_equal(parts.values, sums))
       map.map(loop.getRegionIterArg(product.sum), sum);
