@@ -153,9 +153,9 @@ class Quantize(unittest.TestCase):
     def test_attention_by_blocks(self):
         """Keys and values some of which are large: those of other blocks keep what their type can tell."""
         q, k, v = random(1, 4, 200, 64), random(1, 2, 512, 64, seed=1), random(1, 2, 512, 64, seed=2)
-        v[:, :, 200] *= 3000
+        v[:, :, 200] *= 3e5
         k[:, :, 200] *= 1 / 64  # It has little weight.
-        q[..., 0], k[..., 0], k[:, :, 200, 0] = 8, 0, -16
+        q[..., 0], k[..., 0], k[:, :, 200, 0] = 8, 0, -32
         wide = [q.double(), *(x.double().repeat_interleave(2, 1) for x in (k, v))]
         r = torch.softmax(wide[0] @ wide[1].transpose(-1, -2) / 8, -1) @ wide[2]
         nq, qs = attn_mlir.quantize(q, heads=2)
@@ -164,8 +164,8 @@ class Quantize(unittest.TestCase):
             (nk, ks), (nv, vs) = (attn_mlir.quantize(x, scale_block=block) for x in (k, v))
             o = attn_mlir.attention(nq, nk, nv, q_scale=qs, k_scale=ks, v_scale=vs, scale_block=block)
             found.append(((o.double() - r).norm() / r.norm()).item())
-        self.assertLess(found[1], 0.5 * found[0])
-        self.assertLess(found[2], 0.1)
+        self.assertLess(found[1], 0.6 * found[0])
+        self.assertLess(found[2], 0.6 * found[1])
 
     def test_diagnostics(self):
         x = random(1, 4, 20, 64)
