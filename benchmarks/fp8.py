@@ -24,15 +24,17 @@ PAIRS = "pair-tiles"
 BACKWARD = "traversal=backward"
 # Words of a schedule that tell kernels apart.
 SHOWN = ("dynamic", "pair-tiles", BACKWARD)
+# Keys are released when the first rows have their reference.
+FIRST = "first-rows "
 DYNAMIC = "dynamic longest-first grid-order=naive-head-first"
 # Head dimension, mask: tiles, how tiles under a mask are dealt, and options beside ROLES: those of tuning/h200.mlir.
 TILES = {
     64: {False: [("query=192,key=128", BACKWARD, "resident-stages=2 store-tensors")],
          True: [("query=192,key=160", f"{DYNAMIC} {BACKWARD}", "resident-stages=2 store-tensors")]},
-    128: {causal: [("query=128,key=192", dealt, "producer-registers=24 resident-stages=2 store-tensors") for dealt in of_mask]
-          for causal, of_mask in ((False, [""]), (True, [DYNAMIC, PAIRS]))},
-    256: {causal: [("query=128,key=128", dealt, "producer-registers=24 resident-stages=2") for dealt in of_mask]
-          for causal, of_mask in ((False, [""]), (True, [DYNAMIC, PAIRS]))},
+    128: {causal: [("query=128,key=192", dealt, f"{first}producer-registers=24 resident-stages=2 store-tensors") for dealt, first in of_mask]
+          for causal, of_mask in ((False, [("", "")]), (True, [(f"{DYNAMIC} {BACKWARD}", FIRST), (f"{PAIRS} {BACKWARD}", FIRST)]))},
+    256: {causal: [("query=128,key=128", dealt, f"{first}producer-registers=24 resident-stages=2") for dealt, first in of_mask]
+          for causal, of_mask in ((False, [(BACKWARD, FIRST)]), (True, [(DYNAMIC, ""), (PAIRS, FIRST)]))},
 }
 HEADS = {64: 32, 128: 16, 256: 8}
 LENGTH = 16384

@@ -62,6 +62,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.specialize);
   g.add(o.overlap);
   g.add(o.pingPong);
+  g.add(o.firstRows);
   g.add(o.producerRegisters);
   g.add(o.delayWaits);
   g.add(o.optimisticMax);

@@ -213,17 +213,28 @@ bool FunctionReference::evaluateArrangement(Operation &op) {
   return true;
 }
 
-/// One scale for each batch and group of heads, and rows divided by it.
+/// One scale for each batch and group of heads, or block of their rows, and
+/// rows divided by it.
 bool FunctionReference::evaluateQuantization(Operation &op) {
   auto quantize = dyn_cast<QuantizeOp>(op);
   if (!quantize)
     return false;
   ReferenceTensor rows = rotated(quantize);
   int64_t heads = quantize.getNumHeads(), groups = quantize.getNumScales();
-  unsigned head = headDimOf(quantize.getLayout());
-  ReferenceTensor &scales = make(quantize.getScales(), {rows.shape[0], groups});
+  unsigned head = headDimOf(quantize.getLayout()),
+           seq = seqDimOf(quantize.getLayout());
+  int64_t block = quantize.getScaleBlock().value_or(
+              std::max<int64_t>(rows.shape[seq], 1)),
+          blocks = quantize.getScaleBlock()
+                       ? llvm::divideCeil(rows.shape[seq], block)
+                       : 1;
+  SmallVector<int64_t> shape{rows.shape[0], groups};
+  if (quantize.getScaleBlock())
+    shape.push_back(blocks);
+  ReferenceTensor &scales = make(quantize.getScales(), shape);
   auto scaleOf = [&](ArrayRef<int64_t> index) -> double & {
-    return scales.values[index[0] * groups + index[head] * groups / heads];
+    int64_t group = index[0] * groups + index[head] * groups / heads;
+    return scales.values[group * blocks + index[seq] / block];
   };
   forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
     double &largest = scaleOf(index);

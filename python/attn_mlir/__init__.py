@@ -106,12 +106,14 @@ def interleaved_values(v, layout="bhsd"):
     return _InterleavedValues(v, layout)
 
 
-def quantize(x, *, rotation=None, dtype=None, heads=None, layout="bhsd"):
+def quantize(x, *, rotation=None, dtype=None, heads=None, layout="bhsd", scale_block=None):
     """x [batch, heads, length, dim], or as ``layout`` says, in float8: (numbers, scales), as attention() takes them.
 
     x is a torch tensor in float16, bfloat16 or float32, on a CPU or a GPU; numbers have its shape and type ``dtype`` (torch.float8_e4m3fn),
     scales are float32 [batch, heads], the largest magnitude of each head over the largest number of the type, or 1 of zeros alone.
     heads: how many scales a batch has, a divisor of x's heads, which share them in turn: for q the heads of k.
+    scale_block: a power of two, 32 or more: each block of so many rows has a scale of its own, [batch, heads, blocks], as attention() takes those
+        of k and v beside its ``scale_block``.
     rotation: a matrix of ``rotation(dim, seed)``: rows are multiplied by it, and divided by sqrt(dim), first. q and k rotated alike have the
         scores that they had; of v, what attention() gives is rotated, and ``o @ (rotation.T / sqrt(dim))`` is O.
     """
@@ -119,7 +121,7 @@ def quantize(x, *, rotation=None, dtype=None, heads=None, layout="bhsd"):
 
     from . import _quantize
 
-    return _quantize.quantize(x, rotation, torch.float8_e4m3fn if dtype is None else dtype, heads, layout)
+    return _quantize.quantize(x, rotation, torch.float8_e4m3fn if dtype is None else dtype, heads, layout, scale_block)
 
 
 def rotation(dim, seed=0, *, device=None, dtype=None):

@@ -337,7 +337,7 @@ _kernels.on_look(_quick.tell_again)
 def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, score_mod=None, sinks=None,
               lengths=None, return_lse=False, layout="bhsd", schedule=None, lower=None, explain=False, out=None, stream=None,
               cu_seqlens_q=None, cu_seqlens_k=None, block_table=None, q_scale=None, k_scale=None, v_scale=None,
-              blocks=None):
+              blocks=None, scale_block=None):
     """Attention of ``q`` to ``k`` and ``v``, by a kernel that is compiled at the first call of its kind.
 
     Arrays are of float16 or bfloat16 (on the CPU also of float32): torch tensors on a CUDA or ROCm device or
@@ -375,6 +375,8 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
         Not with lengths, cu_seqlens and block_table.
     q_scale, k_scale, v_scale: what elements of q, k and v are multiples of: a number, or float32 [batch, heads of k] on the
         device, of which either size may be 1.
+    scale_block: a power of two of keys, 32 or more: k_scale and v_scale may have a third dimension, one number for each block of so
+        many keys. Not with cu_seqlens_k, block_table and blocks.
     return_lse: also return the logarithm of the sums of exponentials, float32 [batch, heads, queries].
     schedule, lower: options of the compiler, as `attn-compile --schedule` and `--lower` take them.
     explain: return a page about the kernel, and do not run it.
@@ -383,7 +385,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     """
     packing = cu_seqlens_q, cu_seqlens_k, block_table
     scales = q_scale, k_scale, v_scale
-    if scales == (None,) * 3 and mask is None and score_mod is None and sinks is None and lengths is None and not explain and blocks is None and packing == (None,) * 3:
+    if scales == (None,) * 3 and scale_block is None and mask is None and score_mod is None and sinks is None and lengths is None and not explain and blocks is None and packing == (None,) * 3:
         try:
             plan = None if k.shape[-1] != v.shape[-1] and _rows.are_in_keys(k, v) else _plans.get(
                 (q.shape, k.shape, v.shape, q.dtype, k.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
@@ -395,7 +397,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
             return plan.run((q, k, v), out, stream)
     return _attention(
         q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, return_lse, layout, schedule, lower, explain, out,
-        stream, packing, scales, blocks)
+        stream, packing, scales, blocks, scale_block)
 
 
 attention = _quick.wrapped(attention)
@@ -407,11 +409,11 @@ def attention_to_appended(q, k, v, new, *, lengths, out, layout, scale=None, cau
     caches are ones that kernels take as they are."""
     return _attention(
         q, k, v, None, causal, window, scale, score_mod, sinks, lengths, True, layout, None, None, False, out, None,
-        (cu_seqlens_q, cu_seqlens_k, block_table), (None, k_scale, v_scale), None, new)
+        (cu_seqlens_q, cu_seqlens_k, block_table), (None, k_scale, v_scale), None, None, new)
 
 
 def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, lse, layout, schedule, lower, explain, out,
-               stream, packing, scales, blocks, new=None):
+               stream, packing, scales, blocks, scale_block, new=None):
     """The way of calls that are new, or that read more than Q, K and V."""
     named = [("q", q), ("k", k), ("v", _float8.tensor_of(v))]
     has_columns = isinstance(v, _float8.InterleavedValues)
@@ -431,17 +433,20 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     for name, array in (("lengths", lengths), *places):
         if blocks is not None and array is not None:
             raise ArgumentError(f"blocks: expected no lengths, cu_seqlens_q, cu_seqlens_k and block_table, but got {name}")
+    if scale_block is not None:
+        _float8.check_no_blocks(places, blocks)
     listed, lists = _blocks.checked(blocks, shapes)
     extra += lists + _appended.arrays_of(new)
     _check_devices(device, extra)
-    scales = _float8.scales_of(scales, q, shapes.batch if count is None else count, shapes.kv_heads)
+    scales = _float8.scales_of(scales, q, shapes.batch if count is None else count, shapes.kv_heads, shapes.keys, scale_block)
     extra += [(f"{name}_scale", scale) for name, scale in zip("qkv", scales) if scale is not None]
     problem = problem_of(
         shapes, element, mask_of(causal, window), scale, layout, lse,
         lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences,
         cache)
     problem = problem._replace(
-        scales=tuple(map(_float8.sizes_of, scales)), blocks=listed, append=_appended.spec_of(new, capture_element))
+        scales=tuple(map(_float8.sizes_of, scales)), blocks=listed, append=_appended.spec_of(new, capture_element),
+        scale_block=scale_block)
     in_keys = not (has_columns or cache or new or is_float8(element)) and scales[2] is None and _rows.are_in_keys(k, v)
     if in_keys:
         problem = problem._replace(values="keys")

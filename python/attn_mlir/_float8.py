@@ -4,14 +4,37 @@ from ._arrays import is_torch, torch_module
 from ._errors import ArgumentError
 
 _GROUP = 16  # Of keys, in which interleaved() exchanges places.
+_LEAST_BLOCK = 32
 
 
-def scales_of(scales, q, batch, kv_heads):
-    """The scales of Q, K and V as float32 of [batch or 1, KV heads or 1], None of those that are None."""
-    return tuple(_scale_of(f"{name}_scale", scale, q, batch, kv_heads) for name, scale in zip("qkv", scales))
+def check_block(block):
+    """Whether kernels take scales of blocks of so many keys."""
+    if isinstance(block, bool) or not isinstance(block, int) or block < _LEAST_BLOCK or block & (block - 1):
+        raise ArgumentError(f"scale_block: expected a power of two from {_LEAST_BLOCK} on, but got {block!r}")
 
 
-def _scale_of(name, scale, q, batch, kv_heads):
+def scales_of(scales, q, batch, kv_heads, keys=0, block=None):
+    """The scales of Q, K and V as float32 of [batch or 1, KV heads or 1], None of those that are None; those of K and V may have one
+    for each ``block`` of ``keys``, too."""
+    blocks = None
+    if block is not None:
+        check_block(block)
+        blocks = -(-keys // block)
+    found = tuple(_scale_of(f"{name}_scale", scale, q, batch, kv_heads, None if name == "q" else blocks)
+                  for name, scale in zip("qkv", scales))
+    if block is not None and not any(scale is not None and len(scale.shape) == 3 for scale in found):
+        raise ArgumentError("scale_block: expected k_scale or v_scale of 3 dimensions beside it, but got none")
+    return found
+
+
+def check_no_blocks(places, blocks):
+    """What scales of blocks cannot be beside."""
+    for name, array in (*places, ("blocks", blocks)):
+        if name != "cu_seqlens_q" and array is not None:
+            raise ArgumentError(f"scale_block: expected no {name} beside it, but got some")
+
+
+def _scale_of(name, scale, q, batch, kv_heads, blocks):
     if scale is None:
         return None
     if isinstance(scale, (int, float)) and not isinstance(scale, bool):
@@ -22,8 +45,10 @@ def _scale_of(name, scale, q, batch, kv_heads):
     if len(shape) < 2 and all(size == 1 for size in shape):
         scale = scale.reshape(1, 1)
         shape = scale.shape
-    if len(shape) != 2 or shape[0] not in (1, batch) or shape[1] not in (1, kv_heads):
-        raise ArgumentError(f"{name}: expected shape ({batch}, {kv_heads}), of which either may be 1, but got {tuple(shape)}")
+    is_of_blocks = blocks is not None and len(shape) == 3 and shape[2] == blocks
+    if not (is_of_blocks or len(shape) == 2) or shape[0] not in (1, batch) or shape[1] not in (1, kv_heads):
+        other = "" if blocks is None else f", or ({batch}, {kv_heads}, {blocks}) for blocks of keys"
+        raise ArgumentError(f"{name}: expected shape ({batch}, {kv_heads}), of which either may be 1{other}, but got {tuple(shape)}")
     if is_torch(scale):
         if scale.device != q.device:
             raise ArgumentError(f"{name}: expected a tensor on {q.device}, as q is, but got one on {scale.device}")
@@ -44,7 +69,7 @@ def sizes_of(scale):
     """The sizes of a scale in its type: 1 of what is the same for all."""
     if scale is None:
         return ""
-    return f"{'1' if scale.shape[0] == 1 else '?'}x{scale.shape[1]}"
+    return f"{'1' if scale.shape[0] == 1 else '?'}x{scale.shape[1]}{'x?' if len(scale.shape) == 3 else ''}"
 
 
 class InterleavedValues:

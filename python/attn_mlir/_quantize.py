@@ -9,7 +9,7 @@ import random
 
 import torch
 
-from attn_mlir import _append, _attention, _kernels, _spec
+from attn_mlir import _append, _attention, _float8, _kernels, _spec
 from attn_mlir._errors import ArgumentError, NoVariantError
 from attn_mlir._kernel import Kernel
 
@@ -17,14 +17,16 @@ _ELEMENTS = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
 _GRANULE, _MOST_DIM = 16, 256
 
 
-def text_of(heads, dim, element, number, groups, layout="bhsd", is_rotated=False):
-    """A function that makes numbers of the type ``number``, and ``groups`` scales a batch."""
+def text_of(heads, dim, element, number, groups, layout="bhsd", is_rotated=False, block=None):
+    """A function that makes numbers of the type ``number``, and ``groups`` scales a batch, or so many for each ``block`` of rows."""
     rows = f"{heads}x?" if layout == "bhsd" else f"?x{heads}"
     x, q = (f"tensor<?x{rows}x{dim}x{type}>" for type in (element, number))
-    s, m = f"tensor<?x{groups}xf32>", f"tensor<{dim}x{dim}x{element}>"
+    s, m = f"tensor<?x{groups}x{'' if block is None else '?x'}f32>", f"tensor<{dim}x{dim}x{element}>"
     arguments, types, words = f"%x: {x}", x, ""
     if is_rotated:
         arguments, types, words = f"{arguments}, %m: {m}", f"{types}, {m}", f" rotate(%m) factor({dim**-0.5:.9e})"
+    if block is not None:
+        words += f" scale_block({block})"
     if layout == "bshd":
         words += " layout(bshd)"
     return (
@@ -68,8 +70,10 @@ def _check(x, layout, groups):
     return heads, groups
 
 
-def quantize(x, rotation=None, dtype=torch.float8_e4m3fn, heads=None, layout="bhsd"):
+def quantize(x, rotation=None, dtype=torch.float8_e4m3fn, heads=None, layout="bhsd", scale_block=None):
     heads, groups = _check(x, layout, heads)
+    if scale_block is not None:
+        _float8.check_block(scale_block)
     device, dim = _attention.device_of("x", x), x.shape[3]
     number = _number_of(device, dtype)
     inputs = [x.detach()]
@@ -78,8 +82,10 @@ def quantize(x, rotation=None, dtype=torch.float8_e4m3fn, heads=None, layout="bh
             raise ArgumentError(f"rotation: expected attn_mlir.rotation({dim}, ...), of shape ({dim}, {dim}), but got "
                                 f"{tuple(getattr(rotation, 'shape', ())) or type(rotation).__name__}")
         inputs.append(rotation.to(device=x.device, dtype=x.dtype).contiguous())
-    kernel = _kernel(device, heads, dim, _ELEMENTS[x.dtype], number, groups, layout, rotation is not None)
-    out = torch.empty(x.shape, dtype=dtype, device=x.device), torch.empty((x.shape[0], groups), dtype=torch.float32, device=x.device)
+    kernel = _kernel(device, heads, dim, _ELEMENTS[x.dtype], number, groups, layout, rotation is not None, scale_block)
+    blocks = () if scale_block is None else (-(-x.shape[2 if layout == "bhsd" else 1] // scale_block),)
+    scales = torch.empty((x.shape[0], groups, *blocks), dtype=torch.float32, device=x.device)
+    out = torch.empty(x.shape, dtype=dtype, device=x.device), scales
     try:
         kernel(*inputs, out=out)
     except NoVariantError:

@@ -21,10 +21,10 @@ Sequences = collections.namedtuple("Sequences", "cu_q cu_k table page", defaults
 Problem = collections.namedtuple(
     "Problem",
     "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result scales values cache "
-    "blocks append",
-    defaults=(Sequences(), "", ("", "", ""), "", "", None, None))
+    "blocks append scale_block",
+    defaults=(Sequences(), "", ("", "", ""), "", "", None, None, None))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
-or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values``
+or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or "", ``scale_block`` the keys that share one, or None; ``values``
 "interleaved" for V by columns, "rows" for rows that the program arranges so, "keys" for V that is the first columns of K, ""
 where the kernel takes rows; ``cache`` the element type of K and V, or "" for Q's; ``blocks`` a Blocks or None; ``append`` a
 Spec of what is written to K and V first, or None."""
@@ -153,6 +153,8 @@ def clauses_of(problem):
     text = plain_clauses_of(problem)
     if problem.values:
         text += f" values({'keys' if problem.values == 'keys' else 'interleaved'})"
+    if problem.scale_block is not None:
+        text += f" scale_block({problem.scale_block})"
     if problem.lengths:
         text += f" lengths({_appended.operands_of(problem)[3]} : tensor<?x{problem.lengths}>)"
     text += "".join(f" {name}(%{name} : {type})" for name, type in sequence_tensors(problem))

@@ -104,3 +104,50 @@ attn.kernel @listed(%x: !attn.view<?x?xf32>, %list: !attn.view<?xi32>, %from: in
     }
   }
 }
+
+// -----
+
+// Always backward: the last segment has the first loop, none has two, and nothing asks for the direction.
+
+// CHECK-LABEL: attn.kernel @always
+// CHECK-SAME: %[[LO:[^ ]+]]: index, %[[MID:[^ ]+]]: index, %[[HI:[^ ]+]]: index) {
+// CHECK-NOT: arith.select
+// CHECK: arith.subi %[[HI]], %[[MID]] : index
+// CHECK: %[[N:[^ ]+]] = arith.ceildivui
+// CHECK: %[[LAST:[^ ]+]] = arith.subi %[[N]], %{{[^ ]+}} : index
+// CHECK: %[[SKIP:[^ ]+]] = arith.muli %[[LAST]], %{{[^ ]+}} : index
+// CHECK: %[[START:[^ ]+]] = arith.addi %[[MID]], %[[SKIP]] : index
+// CHECK: %[[DELTA:[^ ]+]] = arith.constant -16 : index
+// CHECK: scf.for %[[T:[^ ]+]] = %{{[^ ]+}} to %[[N]]
+// CHECK: %[[BACK:[^ ]+]] = arith.muli %[[T]], %[[DELTA]] : index
+// CHECK: %[[POS:[^ ]+]] = arith.addi %[[START]], %[[BACK]] : index
+// CHECK: attn.load %{{[^ ]+}}[%{{[^ ]+}}, %[[POS]]]
+// CHECK: arith.subi %[[MID]], %[[LO]] : index
+// CHECK: scf.for
+// CHECK: attn.load
+// CHECK-NOT: scf.for
+attn.kernel @always(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: index) {
+  %c0 = arith.constant 0 : index
+  %true = arith.constant true
+  attn.stream %j step 16 traversal #attn.reversed(%true : i1) over [%lo to %mid, masked %mid to %hi] {
+    %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+    attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Its twin: where only the kernel knows the direction, one body for unmasked tiles and one for masked ones is in a
+// loop over the segments.
+
+// CHECK-LABEL: attn.kernel @turns
+// CHECK-SAME: %[[BACK:[^ ]+]]: i1) {
+// CHECK: arith.select %[[BACK]]
+// CHECK: scf.if
+attn.kernel @turns(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: index, %r: i1) {
+  %c0 = arith.constant 0 : index
+  attn.stream %j step 16 traversal #attn.reversed(%r : i1) over [%lo to %mid, masked %mid to %hi] {
+    %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+    attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+  }
+}

@@ -147,6 +147,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> pingPong{
       *this, "ping-pong", llvm::cl::init(false),
       llvm::cl::desc("attn-specialize-warps: ping-pong")};
+  Option<bool, PlainParser<bool>> firstRows{
+      *this, "first-rows", llvm::cl::init(false),
+      llvm::cl::desc("attn-specialize-warps: first-rows")};
   Option<int64_t, PlainParser<int64_t>> producerRegisters{
       *this, "producer-registers", llvm::cl::init(0),
       llvm::cl::desc("attn-specialize-warps: producer-registers")};

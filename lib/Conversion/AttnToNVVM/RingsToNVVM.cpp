@@ -388,13 +388,14 @@ private:
   static constexpr int64_t kFirstBarrier = 8;
 };
 
-/// True, but not before the last register of `rows` is computed.
-Value isThere(OpBuilder &b, Location loc, Value rows) {
+/// True, but not before the last register of `rows` is computed, or the first.
+Value isThere(OpBuilder &b, Location loc, Value rows, bool first) {
   auto elements = vector::ToElementsOp::create(b, loc, rows);
-  Value last = elements.getResults().back();
+  Value row =
+      first ? elements.getResults().front() : elements.getResults().back();
   Value least = arith::ConstantOp::create(
       b, loc, b.getF32FloatAttr(std::numeric_limits<float>::lowest()));
-  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, last, least);
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, row, least);
 }
 
 /// Of the words that a thread has read, one of each load: its registers arrive
@@ -480,7 +481,8 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
       Value elected = NVVM::ElectSyncOp::create(rewriter, loc,
                                                 rewriter.getI1Type(), Value());
       if (adaptor.getAfter())
-        elected = t.both(elected, isThere(rewriter, loc, adaptor.getAfter()));
+        elected = t.both(
+            elected, isThere(rewriter, loc, adaptor.getAfter(), op.getFirst()));
       scf::IfOp::create(rewriter, loc, elected, [&](OpBuilder &b, Location) {
         arrive(b);
         scf::YieldOp::create(b, loc);

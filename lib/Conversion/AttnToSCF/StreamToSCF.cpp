@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include <functional>
 #include <limits>
@@ -35,7 +36,8 @@ public:
   StreamLowering(StreamOp stream, ArrayRef<Operation *> ends, int64_t loops,
                  OpBuilder &b)
       : stream(stream), ends(ends), loops(loops), b(b), loc(stream.getLoc()),
-        traversal(stream.getTraversal()), backward(stream.getBackward()) {}
+        traversal(stream.getTraversal()), backward(stream.getBackward()),
+        turns(backward && !matchPattern(backward, m_One())) {}
 
   SmallVector<Value> run() {
     unsigned count = stream.getMasked().size();
@@ -67,7 +69,7 @@ private:
   /// not; a window's, with masked tiles at both ends, where loops do not hold
   /// the copies too.
   int64_t mostLoops() {
-    if (backward)
+    if (turns)
       return 0;
     auto kernel = stream->getParentOfType<KernelOp>();
     if (kernel && kernel->hasAttr(KernelOp::kProducerWarpsAttr))
@@ -84,6 +86,8 @@ private:
 
   /// `ahead` or, where the visits come in the opposite order, `opposite`.
   Value direct(Value ahead, Value opposite) {
+    if (!turns)
+      return opposite;
     return arith::SelectOp::create(b, loc, backward, opposite, ahead);
   }
 
@@ -98,11 +102,19 @@ private:
     return result;
   }
 
-  /// Loops one behind the other that walk over the segments in either order:
+  /// Loops one behind the other that walk over the segments: in either order
   /// all but the last have one before it and one behind it.
   unsigned numLoops() {
     unsigned count = stream.getMasked().size();
-    return backward ? 2 * count - 1 : count;
+    return turns ? 2 * count - 1 : count;
+  }
+
+  /// The segment of a loop.
+  unsigned segmentOf(unsigned loop) {
+    unsigned count = stream.getMasked().size();
+    if (backward && !turns)
+      return count - 1 - loop;
+    return loop < count ? loop : 2 * count - 2 - loop;
   }
 
   /// Few segments: one loop after the other, of which those of the other
@@ -111,10 +123,10 @@ private:
     Value first = index(0);
     unsigned count = stream.getMasked().size();
     for (unsigned i = 0; i < numLoops(); ++i) {
-      unsigned s = i < count ? i : 2 * count - 2 - i;
+      unsigned s = segmentOf(i);
       Value lower = stream.getLowers()[s], upper = stream.getUppers()[s],
             number = producing() ? visits[s] : Value();
-      if (backward && s + 1 < count) {
+      if (turns && s + 1 < count) {
         auto unlessOther = [&](Value value, Value none) {
           return i < count ? direct(value, none) : direct(none, value);
         };
@@ -540,6 +552,8 @@ private:
   TraversalInterface traversal;
   /// Whether all visits come in the opposite order; null where they never do.
   Value backward;
+  /// Whether only the kernel knows that order, when it runs.
+  bool turns;
   /// Of a stream with a producer: the rings it fills, the visits of each
   /// segment and of all.
   SmallVector<Value> rings, visits;

@@ -127,14 +127,17 @@ attn.kernel @rings(%v: !attn.view<?x8x?x128xbf16>, %w: !attn.view<?x16xf32>, %i:
 // CHECK-SAME: (%[[M:[^ ]+]]: tensor<64xf32, #[[ROWS]]>, %[[N:[^ ]+]]: tensor<16xf32>) {
 // CHECK: attn.ring.release %ring : <2 x tensor<64x128xbf16, #[[SHARED128]]>> after %[[M]] : tensor<64xf32, #[[ROWS]]>
 // CHECK-NEXT: attn.ring.release %ring {note} : <2 x tensor<64x128xbf16, #[[SHARED128]]>> after %[[N]] : tensor<16xf32>
+// CHECK-NEXT: attn.ring.release %ring : <2 x tensor<64x128xbf16, #[[SHARED128]]>> after first %[[N]] : tensor<16xf32>
 // CHECK-NEXT: attn.ring.release %ring : <2 x tensor<64x128xbf16, #[[SHARED128]]>>{{$}}
 // GENERIC: "attn.ring.release"(%[[R:[^ ]+]], %{{[^ ]+}}) : (!attn.ring<2 x tensor<64x128xbf16, #[[SHARED]]>>, tensor<64xf32, #{{rows[0-9]*}}>) -> ()
 // GENERIC-NEXT: "attn.ring.release"(%[[R]], %{{[^ ]+}}) {note} : (!attn.ring<2 x tensor<64x128xbf16, #[[SHARED]]>>, tensor<16xf32>) -> ()
+// GENERIC-NEXT: "attn.ring.release"(%[[R]], %{{[^ ]+}}) <{first}> : (!attn.ring<2 x tensor<64x128xbf16, #[[SHARED]]>>, tensor<16xf32>) -> ()
 // GENERIC-NEXT: "attn.ring.release"(%[[R]]) : (!attn.ring<2 x tensor<64x128xbf16, #[[SHARED]]>>) -> ()
 func.func @after(%m: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>, %n: tensor<16xf32>) {
   %r = attn.ring.create : <2 x tensor<64x128xbf16, #attn.shared<128>>>
   attn.ring.release %r : <2 x tensor<64x128xbf16, #attn.shared<128>>> after %m : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
   attn.ring.release %r {note} : <2 x tensor<64x128xbf16, #attn.shared<128>>> after %n : tensor<16xf32>
+  attn.ring.release %r : <2 x tensor<64x128xbf16, #attn.shared<128>>> after first %n : tensor<16xf32>
   attn.ring.release %r : <2 x tensor<64x128xbf16, #attn.shared<128>>>
   return
 }
@@ -151,7 +154,7 @@ func.func @after(%m: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)
 // KEPT: attn.ring.acquire
 // KEPT-COUNT-2: attn.ring.land
 // KEPT-LABEL: func.func @after
-// KEPT-COUNT-3: attn.ring.release
+// KEPT-COUNT-4: attn.ring.release
 
 //===----------------------------------------------------------------------===//
 // Fragments

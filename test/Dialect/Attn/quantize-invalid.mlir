@@ -85,3 +85,27 @@ func.func @wide(%x: tensor<1x8x50x64xbf16>) {
   %q, %s = attn.quantize %x : (tensor<1x8x50x64xbf16>) -> (tensor<1x8x50x64xbf16>, tensor<1x8xf32>)
   return
 }
+
+// -----
+
+func.func @block(%x: tensor<1x8x50x64xbf16>) {
+  // expected-error @+1 {{expected a scale_block of a power of two from 32 on, but got 48}}
+  %q, %s = attn.quantize %x scale_block(48) : (tensor<1x8x50x64xbf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8x2xf32>)
+  return
+}
+
+// -----
+
+func.func @few_blocks(%x: tensor<1x8x65x64xbf16>) {
+  // expected-error @+1 {{expected scales of rank 3, one for each batch of 'tensor<1x8x65x64xbf16>' and for each of a divisor of its 8 heads and of its blocks of 64 rows, but got 'tensor<1x8x1xf32>'}}
+  %q, %s = attn.quantize %x scale_block(64) : (tensor<1x8x65x64xbf16>) -> (tensor<1x8x65x64xf8E4M3FN>, tensor<1x8x1xf32>)
+  return
+}
+
+// -----
+
+func.func @no_blocks(%x: tensor<1x8x65x64xbf16>) {
+  // expected-error @+1 {{expected scales of rank 2, one for each batch of}}
+  %q, %s = attn.quantize %x : (tensor<1x8x65x64xbf16>) -> (tensor<1x8x65x64xf8E4M3FN>, tensor<1x8x2xf32>)
+  return
+}

@@ -46,6 +46,27 @@ func.func @plain(%x: tensor<?x?x8x64xbf16>) -> (tensor<?x?x8x64xf8E4M3FN>, tenso
   return %q, %s : tensor<?x?x8x64xf8E4M3FN>, tensor<?x2xf32>
 }
 
+// CHECK-LABEL: func @blocks
+// CHECK: attn.quantize %{{.*}} scale_block(64) : (tensor<?x8x?x64xbf16>) -> (tensor<?x8x?x64xf8E4M3FN>, tensor<?x2x?xf32>)
+
+// A scale for each 64 rows of four heads: of each head four tiles of 16 rows leave 16 maxima, and a warp makes 16 scales of their 64.
+// KERNEL-LABEL: func @blocks
+// KERNEL: attn.launch @blocks_quantize_maxima ins(%arg0 : {{.*}} outs(%{{.*}} : tensor<?x2x?x64xf32>)
+// KERNEL-LABEL: attn.kernel @blocks_quantize_maxima(%x: !attn.view<?x8x?x64xbf16>, %maxima: !attn.view<?x2x?x64xf32>)
+// KERNEL-COUNT-4: attn.load %x[%batch, %head,
+// KERNEL-NOT: attn.load
+// KERNEL: attn.store %{{.*}}, %maxima[%batch, %{{.*}}, %row, %{{.*}}]
+// KERNEL-LABEL: attn.kernel @blocks_quantize_scales(
+// KERNEL: attn.load %maxima{{.*}} -> tensor<16x64xf32>
+// KERNEL: attn.store %{{.*}}, %scales[%batch, %head, %{{.*}}] : tensor<16xf32>
+// KERNEL-LABEL: attn.kernel @blocks_quantize(
+// KERNEL: %[[BLOCK:.*]] = arith.divui %{{.*}}, %c64
+// KERNEL: attn.gather %scales[%batch, %{{.*}}, %[[BLOCK]]]
+func.func @blocks(%x: tensor<?x8x?x64xbf16>) -> (tensor<?x8x?x64xf8E4M3FN>, tensor<?x2x?xf32>) {
+  %q, %s = attn.quantize %x scale_block(64) : (tensor<?x8x?x64xbf16>) -> (tensor<?x8x?x64xf8E4M3FN>, tensor<?x2x?xf32>)
+  return %q, %s : tensor<?x8x?x64xf8E4M3FN>, tensor<?x2x?xf32>
+}
+
 // CHECK-LABEL: func @rotated
 // CHECK: attn.quantize %{{.*}} rotate(%{{.*}}) factor(0.0883883461) : (tensor<1x2x130x128xf16>, tensor<128x128xf16>) -> (tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>)
 

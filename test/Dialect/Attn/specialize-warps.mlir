@@ -16,6 +16,9 @@
 // CHECK-LABEL: attn.kernel @two
 // CHECK-SAME: producer_warps = 4 : i64
 // CHECK-SAME: threads = 256 : i64
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{overlap=true first-rows=true}))' | FileCheck %s --check-prefix=FIRST
+// FIRST-LABEL: attn.kernel @two
+// FIRST-SAME: attributes {first_rows, overlap, producer_warps = 4 : i64, threads = 256 : i64}
 // OVERLAP-LABEL: attn.kernel @two
 // OVERLAP-SAME: attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64}
 // PINGPONG-LABEL: attn.kernel @two

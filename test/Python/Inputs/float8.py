@@ -50,6 +50,42 @@ class Float8(unittest.TestCase):
         r, _ = expected(wide(q), wide(k), wide(v) * 3)
         self.assertLess(error(one, r), BOUND)
 
+    def test_scales_of_blocks(self):
+        q, k, v = random(2, 4, 37, 64), random(2, 2, 150, 64, seed=1), random(2, 2, 150, 64, seed=2)
+        drawn = [torch.rand(2, 2, 3, generator=torch.Generator().manual_seed(3 + i)) * 8 + 0.5 for i in range(2)]
+        head = torch.rand(2, 2, generator=torch.Generator().manual_seed(7)) + 0.5
+
+        def of_rows(x, scale):
+            return wide(x) * scale.double().repeat_interleave(64, 2)[:, :, :150, None]
+
+        for ks, vs in ((drawn[0], drawn[1]), (drawn[0], head), (head, drawn[1]), (drawn[0][:1], drawn[1][:, :1])):
+            wk, wv = (of_rows(x, s) if s.dim() == 3 else wide(x, s) for x, s in ((k, ks), (v, vs)))
+            r, rl = expected(wide(q, head, 2), wk, wv, causal=True)
+            o, lse = attn_mlir.attention(
+                q, k, v, causal=True, return_lse=True, q_scale=head, k_scale=ks, v_scale=vs, scale_block=64)
+            self.assertLess(error(o, r), BOUND)
+            self.assertLess((lse.double() - rl).abs().max().item(), 1e-4)
+        # Another size of blocks is another kernel, and as many numbers.
+        shifted = attn_mlir.attention(q, k, v, causal=True, q_scale=head, k_scale=drawn[0][:, :, :2], v_scale=head, scale_block=128)
+        self.assertGreater(error(shifted, r), 2 * BOUND)
+
+    def test_scales_of_blocks_are_refused(self):
+        q, k, one = random(1, 2, 9, 32), random(1, 2, 150, 32), torch.ones(1, 2, 3)
+        for wanted, call in (
+                ("scale_block: expected a power of two from 32 on, but got 48", {"k_scale": one, "scale_block": 48}),
+                ("scale_block: expected a power of two from 32 on, but got 16", {"k_scale": one, "scale_block": 16}),
+                ("scale_block: expected a power of two from 32 on, but got 64.0", {"k_scale": one, "scale_block": 64.0}),
+                ("scale_block: expected k_scale or v_scale of 3 dimensions", {"k_scale": one[:, :, 0], "scale_block": 64}),
+                ("k_scale: expected shape (1, 2), of which either may be 1, or (1, 2, 5) for blocks of keys, but got (1, 2, 3)",
+                 {"k_scale": one, "scale_block": 32}),
+                ("k_scale: expected shape (1, 2), of which either may be 1, but got (1, 2, 3)", {"k_scale": one}),
+                ("q_scale: expected shape (1, 2), of which either may be 1, but got (1, 2, 3)",
+                 {"q_scale": one, "k_scale": one, "scale_block": 64}),
+                ("scale_block: expected no blocks beside it", {"k_scale": one, "scale_block": 64, "blocks": ((16, 16), None, None)})):
+            with self.subTest(wanted), self.assertRaises(attn_mlir.ArgumentError) as caught:
+                attn_mlir.attention(q, k, k, **call)
+            self.assertIn(wanted, str(caught.exception))
+
     def test_scales_at_their_limits(self):
         q, k, v = (random(1, 2, 40, 32, seed=i) for i in range(3))
         mean = wide(v).mean(2, keepdim=True).expand(-1, -1, 40, -1)
@@ -133,6 +169,10 @@ class Float8(unittest.TestCase):
         self.assertIn("%v: tensor<?x2x64x?xf8E4M3FN>", text)
         self.assertNotIn("arrange_values", text)
         self.assertIn("values(interleaved) q_scale(%q_scale : tensor<?x2xf32>) v_scale(%v_scale : tensor<1x1xf32>)", text)
+        problem = problem._replace(scales=("?x2", "?x2x?", "1x1"), scale_block=64)
+        self.assertIn(
+            "values(interleaved) scale_block(64) q_scale(%q_scale : tensor<?x2xf32>) k_scale(%k_scale : tensor<?x2x?xf32>)",
+            _attention.text_of(_float8.checked(problem, "cuda", has_columns=True)))
         with self.assertRaisesRegex(NotImplementedError, "^lengths: "):
             _float8.checked(problem._replace(lengths="i32"), "cuda")
 

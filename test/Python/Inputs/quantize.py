@@ -29,17 +29,22 @@ def rotated(x, m):
 
 
 class Quantize(unittest.TestCase):
-    def check(self, x, m=None, dtype=E4M3, heads=None, layout="bhsd"):
-        """The largest number of each group of heads gives the scale, and each number is the nearest."""
-        q, s = attn_mlir.quantize(x, rotation=m, dtype=dtype, heads=heads, layout=layout)
+    def check(self, x, m=None, dtype=E4M3, heads=None, layout="bhsd", block=None):
+        """The largest number of each group of heads, or of a block of their rows, gives the scale, and each number is the nearest."""
+        q, s = attn_mlir.quantize(x, rotation=m, dtype=dtype, heads=heads, layout=layout, scale_block=block)
         self.assertEqual((q.shape, q.dtype, s.dtype), (x.shape, dtype, torch.float32))
         y, q = rotated(x, m), q.float().double()
         if layout == "bshd":
             y, q = y.transpose(1, 2), q.transpose(1, 2)
-        groups = s.shape[1]
-        expected = y.reshape(y.shape[0], groups, -1).abs().amax(-1) / LARGEST[dtype]
-        torch.testing.assert_close(s.double(), expected, rtol=1e-5, atol=0)
-        y = y / s.double().repeat_interleave(y.shape[1] // groups, 1)[:, :, None, None]
+        groups, rows = s.shape[1], y.shape[2]
+        each = rows if block is None else block
+        blocks = -(-rows // each)
+        padded = torch.nn.functional.pad(y, (0, 0, 0, blocks * each - rows))
+        expected = padded.reshape(y.shape[0], groups, -1, blocks, each * y.shape[3]).abs().amax((2, 4)) / LARGEST[dtype]
+        of_blocks = s.double() if block is not None else s.double()[:, :, None]
+        self.assertEqual(of_blocks.shape, expected.shape)
+        torch.testing.assert_close(of_blocks, expected, rtol=1e-5, atol=0)
+        y = y / of_blocks.repeat_interleave(y.shape[1] // groups, 1).repeat_interleave(each, 2)[:, :, :rows, None]
         # Sums of f32 may round to the other neighbour.
         off = (q - y).abs() - y.abs() * HALF[dtype] * (1 + 1e-4) - LEAST[dtype]
         self.assertLessEqual(off.max().item(), 1e-4)
@@ -52,6 +57,32 @@ class Quantize(unittest.TestCase):
                     x = random(2, 3, length, dim, seed=dim + length)
                     self.check(x)
                     self.check(x, attn_mlir.rotation(dim, seed=length))
+
+    def test_blocks(self):
+        for dim in (64, 96, 256):
+            for length in (1, 64, 130, 300):
+                x = random(2, 3, length, dim, seed=dim + length)
+                x[:, :, :40] *= 8
+                m = attn_mlir.rotation(dim, seed=length)
+                for block in (32, 64, 128, 512):
+                    with self.subTest(dim=dim, length=length, block=block):
+                        self.check(x, block=block)
+                        self.check(x, m, block=block)
+        x = random(2, 8, 150, 64)
+        x[:, 3:, 70:] *= 5
+        for m in (None, attn_mlir.rotation(64, 2)):
+            for heads in (1, 2, 8):
+                self.check(x, m, heads=heads, block=64)
+                self.check(x.transpose(1, 2), m, heads=heads, layout="bshd", block=32)
+        _, s = self.check(x, block=128)
+        self.assertGreater(s[0, 7, 1].item(), 2 * s[0, 0, 1].item())
+        q, s = attn_mlir.quantize(random(2, 2, 0, 64), scale_block=64)
+        self.assertEqual((tuple(q.shape), tuple(s.shape)), ((2, 2, 0, 64), (2, 2, 0)))
+        x[0, 0, 64:128] = 0
+        x[0, 1, 130, 3] = math.nan
+        _, s = attn_mlir.quantize(x, scale_block=64)
+        self.assertEqual(s[0, 0, 1].item(), 1)
+        self.assertEqual(s.isnan().nonzero().tolist(), [[0, 1, 2]])
 
     def test_types(self):
         for dtype in (torch.float16, torch.bfloat16, torch.float32):
@@ -119,6 +150,23 @@ class Quantize(unittest.TestCase):
             found.append(((o.double() - r).norm() / r.norm()).item())
         self.assertLess(found[1], 0.8 * found[0])
 
+    def test_attention_by_blocks(self):
+        """Keys and values some of which are large: those of other blocks keep what their type can tell."""
+        q, k, v = random(1, 4, 200, 64), random(1, 2, 512, 64, seed=1), random(1, 2, 512, 64, seed=2)
+        v[:, :, 200] *= 3e5
+        k[:, :, 200] *= 1 / 64  # It has little weight.
+        q[..., 0], k[..., 0], k[:, :, 200, 0] = 8, 0, -32
+        wide = [q.double(), *(x.double().repeat_interleave(2, 1) for x in (k, v))]
+        r = torch.softmax(wide[0] @ wide[1].transpose(-1, -2) / 8, -1) @ wide[2]
+        nq, qs = attn_mlir.quantize(q, heads=2)
+        found = []
+        for block in (None, 128, 32):
+            (nk, ks), (nv, vs) = (attn_mlir.quantize(x, scale_block=block) for x in (k, v))
+            o = attn_mlir.attention(nq, nk, nv, q_scale=qs, k_scale=ks, v_scale=vs, scale_block=block)
+            found.append(((o.double() - r).norm() / r.norm()).item())
+        self.assertLess(found[1], 0.6 * found[0])
+        self.assertLess(found[2], 0.6 * found[1])
+
     def test_diagnostics(self):
         x = random(1, 4, 20, 64)
         for words, call in (
@@ -130,6 +178,8 @@ class Quantize(unittest.TestCase):
                 ("dtype: expected one of torch.float8_e4m3fn", lambda: attn_mlir.quantize(x, dtype=torch.float16)),
                 ("rotation: expected attn_mlir.rotation(64, ...), of shape (64, 64), but got (32, 32)",
                  lambda: attn_mlir.quantize(x, rotation=attn_mlir.rotation(32))),
+                ("scale_block: expected a power of two from 32 on, but got 96", lambda: attn_mlir.quantize(x, scale_block=96)),
+                ("scale_block: expected a power of two from 32 on, but got True", lambda: attn_mlir.quantize(x, scale_block=True)),
                 ("x: expected a tensor without requires_grad", lambda: attn_mlir.quantize(x.float().requires_grad_())),
                 ("dim: expected 1, 2 or a multiple of 4 up to 256", lambda: attn_mlir.rotation(52)),
                 ("dim: expected 1, 2 or a multiple of 4 up to 256", lambda: attn_mlir.rotation(30))):

@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
@@ -10,17 +11,46 @@ using namespace attn;
 /// Columns that rows are a multiple of, and may have.
 static constexpr int64_t kColumns = 16, kMostColumns = 256;
 
+/// How many scales the rows of a head have.
+static int64_t blocksOfRows(QuantizeOp op) {
+  int64_t rows = op.getInput().getType().getDimSize(seqDimOf(op.getLayout()));
+  return ShapedType::isDynamic(rows) ? rows
+                                     : static_cast<int64_t>(llvm::divideCeil(
+                                           rows, *op.getScaleBlock()));
+}
+
 static LogicalResult verifyScales(QuantizeOp op) {
   RankedTensorType scales = op.getScales().getType();
   int64_t heads = op.getNumHeads(),
-          batch = op.getInput().getType().getDimSize(0);
-  if (scales.getRank() == 2 && !scales.isDynamicDim(1) &&
+          batch = op.getInput().getType().getDimSize(0),
+          rank = op.getScaleBlock() ? 3 : 2;
+  auto fits = [&](int64_t dim, int64_t size) {
+    return succeeded(
+        verifyCompatibleShape(scales.getShape().slice(dim, 1), size));
+  };
+  if (scales.getRank() == rank && !scales.isDynamicDim(1) &&
       scales.getDimSize(1) > 0 && heads % scales.getDimSize(1) == 0 &&
-      succeeded(verifyCompatibleShape(scales.getShape().take_front(), batch)))
+      fits(0, batch) && (rank == 2 || fits(2, blocksOfRows(op))))
     return success();
-  return op.emitOpError("expected scales of rank 2, one for each batch of ")
-         << op.getInput().getType() << " and for each of a divisor of its "
-         << heads << " heads, but got " << scales;
+  InFlightDiagnostic error =
+      op.emitOpError("expected scales of rank ")
+      << rank << ", one for each batch of " << op.getInput().getType()
+      << " and for each of a divisor of its " << heads << " heads";
+  if (op.getScaleBlock())
+    error << " and of its blocks of " << *op.getScaleBlock() << " rows";
+  return error << ", but got " << scales;
+}
+
+/// Blocks are those that attention takes.
+static LogicalResult verifyBlock(QuantizeOp op) {
+  constexpr int64_t kLeast = 32;
+  if (!op.getScaleBlock())
+    return success();
+  auto block = static_cast<int64_t>(*op.getScaleBlock());
+  if (block >= kLeast && llvm::isPowerOf2_64(block))
+    return success();
+  return op.emitOpError("expected a scale_block of a power of two from ")
+         << kLeast << " on, but got " << block;
 }
 
 static LogicalResult verifyRotation(QuantizeOp op) {
@@ -56,7 +86,7 @@ LogicalResult QuantizeOp::verify() {
   if (numbers != input.clone(numbers.getElementType()))
     return emitOpError("expected numbers of ")
            << input.clone(numbers.getElementType()) << ", but got " << numbers;
-  if (failed(verifyScales(*this)))
+  if (failed(verifyBlock(*this)) || failed(verifyScales(*this)))
     return failure();
   return verifyRotation(*this);
 }

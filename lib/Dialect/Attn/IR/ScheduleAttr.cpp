@@ -89,6 +89,7 @@ constexpr Field kFields[] = {
     {"specialize", FieldKind::Flag, 3, "specialize"},
     {"overlap", FieldKind::Flag, 3, "overlap"},
     {"ping_pong", FieldKind::Flag, 3, "ping-pong"},
+    {"first_rows", FieldKind::Flag, 3, "first-rows"},
     {"producer_registers", FieldKind::Number, 3, "producer-registers"},
     {"delay_waits", FieldKind::Flag, 3, "delay-waits"},
     {"optimistic_max", FieldKind::Flag, 3, "optimistic-max"},

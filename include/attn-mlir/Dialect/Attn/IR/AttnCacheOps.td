@@ -122,6 +122,9 @@ def Attn_QuantizeOp : Attn_Op<"quantize", [Pure]> {
     once, to the nearest, ties to even; what is then beyond L becomes L. Scales are f32 [B,G]: of G heads, a divisor of H, each is
     for H / G neighbours, so that queries have one for each head of keys. D is a multiple of 16 up to 256; B and S may be dynamic.
 
+    *Scales of blocks.* With `scale_block(64)` scales are [B,G,ceil(S / 64)]: number i div 64 of a head is that of row i. Blocks are
+    a power of two of rows, 32 or more, as `attn.attention` takes them.
+
     *Rotation.* With `rotate(%m : tensor<DxDxT>)`, T the type of X, y is `factor` times X M, summed in f32. Of an orthogonal M, Q and K rotated
     alike have the scores that they had, and an outlier is spread over its row ("incoherent processing", FlashAttention-3). The entries of a Hadamard
     matrix with random signs are 1 and -1, which any T has; its factor is then 1 / sqrt(D).
@@ -142,18 +145,19 @@ def Attn_QuantizeOp : Attn_Op<"quantize", [Pure]> {
   let arguments = (ins Attn_TokenTensor:$input,
     Optional<Attn_TokenTensor>:$rotation,
     DefaultValuedAttr<F32Attr, "1.0f">:$factor,
+    OptionalAttr<I64Attr>:$scaleBlock,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
   let results = (outs RankedTensorOf<[Attn_Float8]>:$numbers, Attn_ScaleTensor:$scales);
   let assemblyFormat = [{
-    $input (`rotate` `(` $rotation^ `)`)? (`factor` `(` $factor^ `)`)? (`layout` `(` $layout^ `)`)? attr-dict
-    `:` functional-type(operands, results)
+    $input (`rotate` `(` $rotation^ `)`)? (`factor` `(` $factor^ `)`)? (`scale_block` `(` $scaleBlock^ `)`)?
+    (`layout` `(` $layout^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The step that its kernels are.
     static constexpr ::llvm::StringLiteral kStep = "quantize";
     int64_t getNumHeads() { return getInput().getType().getDimSize(headDimOf(getLayout())); }
-    /// Scales of a batch.
+    /// Scales of a batch, or where they are of blocks, how many heads have their own.
     int64_t getNumScales() { return getScales().getType().getDimSize(1); }
     int64_t getDim() { return getInput().getType().getDimSize(3); }
     /// The smallest scale.

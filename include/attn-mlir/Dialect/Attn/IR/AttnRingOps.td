@@ -182,14 +182,16 @@ def Attn_RingReleaseOp : Attn_RingOp<"release", [MemoryEffects<[MemRead, MemWrit
   let description = [{
     Not before `after` is computed, where that is given: one finite number (or a
     NaN) a row. Assemblers move waits for products, and keep their place behind
-    a release only where that needs something late.
+    a release only where that needs something late. With `first` the number of a
+    thread's first row is enough: maxima of others may come later.
   }];
-  let arguments = (ins Attn_RingType:$ring, Optional<Attn_RowTile>:$after);
+  let arguments = (ins Attn_RingType:$ring, Optional<Attn_RowTile>:$after,
+                       UnitAttr:$first);
   let builders = [OpBuilder<(ins "::mlir::Value":$ring), [{
     build($_builder, $_state, ring, ::mlir::Value());
   }]>];
   let assemblyFormat = [{
-    $ring attr-dict `:` type($ring) (`after` $after^ `:` type($after))?
+    $ring attr-dict `:` type($ring) (`after` (`first` $first^)? $after^ `:` type($after))?
   }];
 }
 

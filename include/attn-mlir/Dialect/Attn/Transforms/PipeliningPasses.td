@@ -25,6 +25,8 @@ def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {
            "Consumers compute softmax beside products (attn-overlap-softmax)">,
     Option<"pingPong", "ping-pong", "bool", /*default=*/"false",
            "Groups of consumers take turns (attn-ping-pong)">,
+    Option<"firstRows", "first-rows", "bool", /*default=*/"false",
+           "Keys are released when the first rows have their reference (attn-overlap-softmax)">,
     Option<"producerRegisters", "producer-registers", "int64_t", /*default=*/"0",
            "Registers of a thread that copies, of which those that compute have what is left (0: 32 to 40)">
   ];
@@ -212,7 +214,8 @@ def AttnOverlapSoftmax : Pass<"attn-overlap-softmax", "::attn::KernelOp"> {
     scores of a tile), then those of the second stage of the tile before (with the
     values), and all are under way while the maximum and the exponentials are
     computed. The first tile's scores come before the loop, the last tile's values
-    behind it. What a sum is scaled by, and the left-hand side of its product,
+    behind it. The release of the keys waits for the reference of the tile's rows, or with
+    `first_rows` of each thread's first one. What a sum is scaled by, and the left-hand side of its product,
     whose registers the last product still reads, wait for it. Stages are what
     attn-stage-products says; either may have any number of products.
 

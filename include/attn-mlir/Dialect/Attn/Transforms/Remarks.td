@@ -312,7 +312,7 @@ def OptimisticMax : AttnRemark<"optimistic", Passed,
 }
 def OptimisticMaxNarrow : AttnRemark<"optimistic", Missed,
     "exponentials are rounded to 8 bits, whose range an old maximum may leave"> {
-  let description = "Those that the exact maximum gives use all of the range (`attn.attention`, rounding).";
+  let description = "Sums are of so many weights that no range is left for scores which grow, or rows have units that change.";
 }
 def OptimisticMaxNoStream : AttnRemark<"optimistic", Missed, "the kernel has no stream"> {
   let description = "The kernel has no `attn.stream`.";

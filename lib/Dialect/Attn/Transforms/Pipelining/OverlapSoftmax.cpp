@@ -73,10 +73,11 @@ public:
 
 private:
   /// Between tiles: what the loop carried, with sums already scaled, the
-  /// left-hand sides of the products that are still to come and, for each whose
-  /// rows of values a loop of the chain clears, from which row on.
+  /// left-hand sides of the products that are still to come, for each whose
+  /// rows of values a loop of the chain clears, from which row on, and for each
+  /// that is added times a factor, that.
   struct State {
-    SmallVector<Value> carried, lhs, rows;
+    SmallVector<Value> carried, lhs, rows, factors;
   };
 
   static IRMapping start(SoftmaxLoop &parts, Value position,
@@ -95,6 +96,8 @@ private:
     for (auto [i, product] : llvm::enumerate(parts.values)) {
       state.carried[product.sum] = map.lookupOrDefault(product.getBefore());
       state.lhs.push_back(map.lookupOrDefault(product.issue.getLhs()));
+      if (tensor::SplatOp splat = product.getSplat())
+        state.factors.push_back(map.lookupOrDefault(splat.getInput()));
       if (!clearsRows(i))
         continue;
       auto tile = cast<RankedTensorType>(product.tile.getTile().getType());
@@ -117,15 +120,22 @@ private:
   State stateOf(ValueRange values) {
     unsigned carried = chain.front().loop.getNumResults(),
              products = chain.front().values.size();
+    ValueRange rest = values.drop_front(carried + products);
+    unsigned factors =
+        llvm::count_if(chain.front().values, [](ValuesProduct product) {
+          return bool(product.getSplat());
+        });
     return {llvm::to_vector(values.take_front(carried)),
             llvm::to_vector(values.slice(carried, products)),
-            llvm::to_vector(values.drop_front(carried + products))};
+            llvm::to_vector(rest.drop_back(factors)),
+            llvm::to_vector(rest.take_back(factors))};
   }
 
   static SmallVector<Value> valuesOf(const State &state) {
     SmallVector<Value> values = state.carried;
     llvm::append_range(values, state.lhs);
     llvm::append_range(values, state.rows);
+    llvm::append_range(values, state.factors);
     return values;
   }
 
@@ -140,6 +150,9 @@ private:
     for (unsigned i = 0; i < rest.front().values.size(); ++i)
       if (clearsRows(i))
         types.push_back(rewriter.getIndexType());
+    for (ValuesProduct &product : rest.front().values)
+      if (tensor::SplatOp splat = product.getSplat())
+        types.push_back(splat.getInput().getType());
     auto branch =
         scf::IfOp::create(rewriter, loc, types, here, /*withElse=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
@@ -196,6 +209,7 @@ private:
   SmallVector<Value> waitValues(SoftmaxLoop &parts, ArrayRef<DotIssueOp> issues,
                                 const State &before) {
     SmallVector<Value> sums;
+    const Value *factors = before.factors.begin();
     for (auto [product, issue] : llvm::zip_equal(parts.values, issues)) {
       DotIssueOp issued = issue;
       int64_t outstanding = issues.size() - sums.size() - 1;
@@ -203,9 +217,14 @@ private:
                                        issued.getProduct(), outstanding));
       // What it may have waited for is of a tile that is long past.
       RingReleaseOp::create(rewriter, loc, product.release.getRing());
-      if (product.addition)
-        sums.back() = arith::AddFOp::create(
-            rewriter, loc, before.carried[product.sum], sums.back());
+      Value sum = before.carried[product.sum];
+      if (tensor::SplatOp splat = product.getSplat())
+        sums.back() = math::FmaOp::create(
+            rewriter, loc, sums.back(),
+            tensor::SplatOp::create(rewriter, loc, splat.getType(), *factors++),
+            sum);
+      else if (product.addition)
+        sums.back() = arith::AddFOp::create(rewriter, loc, sum, sums.back());
     }
     return sums;
   }
@@ -248,9 +267,10 @@ private:
         wait.setOutstanding(wait.getOutstanding() + values.size());
     }
     if (pinned)
-      RingReleaseOp::create(rewriter, loc,
-                            map.lookupOrDefault(parts.keysRelease.getRing()),
-                            map.lookup(parts.maximum));
+      RingReleaseOp::create(
+          rewriter, loc, map.lookupOrDefault(parts.keysRelease.getRing()),
+          map.lookup(parts.maximum),
+          loop->getParentOfType<KernelOp>()->hasAttr(KernelOp::kFirstRowsAttr));
     SmallVector<Value> sums = waitValues(parts, values, before);
     for (auto [product, sum] : llvm::zip_equal(parts.values, sums))
       map.map(loop.getRegionIterArg(product.sum), sum);
@@ -279,7 +299,7 @@ bool continues(SoftmaxLoop &next, SoftmaxLoop &last) {
       return false;
   auto sameProducts = [](ValuesProduct left, ValuesProduct right) {
     return left.tile.getRing() == right.tile.getRing() &&
-           left.sum == right.sum &&
+           left.sum == right.sum && !left.getSplat() == !right.getSplat() &&
            left.issue.getLhs().getType() == right.issue.getLhs().getType();
   };
   return next.values.size() == last.values.size() &&

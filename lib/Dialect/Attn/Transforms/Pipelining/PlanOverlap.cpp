@@ -149,7 +149,7 @@ private:
       if (issue.getStage() == 0)
         parts.scores.push_back(issue);
       else
-        parts.values.push_back({issue, {}, {}, {}, 0, {}});
+        addValues(parts, issue);
     }
     return !parts.scores.empty() && !parts.values.empty();
   }
@@ -186,12 +186,15 @@ private:
     if (!product.wait.getTile().hasOneUse())
       return false;
     Value sum = product.wait.getTile();
-    if (auto addition = dyn_cast<arith::AddFOp>(*sum.user_begin());
-        addition && addition->hasOneUse() &&
+    Operation *addition = *sum.user_begin();
+    if (isa<arith::AddFOp, math::FmaOp>(addition) && addition->hasOneUse() &&
         matchPattern(product.issue.getAcc(), m_AnyZeroFloat()) &&
         !fold.holds(product.issue.getAcc())) {
       product.addition = addition;
-      sum = addition;
+      if (isa<math::FmaOp>(addition) &&
+          (!product.getSplat() || product.getBefore() == sum))
+        return false;
+      sum = addition->getResult(0);
     }
     ValueRange yields = fold.yielded();
     auto yielded = llvm::find(yields, sum);
@@ -294,7 +297,9 @@ private:
     auto multiply = [&](DotIssueOp issue) {
       auto lhs = cast<ShapedType>(issue.getLhs().getType()),
            acc = cast<ShapedType>(issue.getAcc().getType());
-      operations += 2.0 * acc.getNumElements() * lhs.getDimSize(1);
+      // Of 8 bits units multiply twice as many as of 16.
+      operations += lhs.getElementTypeBitWidth() / 8.0 * acc.getNumElements() *
+                    lhs.getDimSize(1);
     };
     llvm::for_each(parts.scores, multiply);
     for (ValuesProduct &product : parts.values)

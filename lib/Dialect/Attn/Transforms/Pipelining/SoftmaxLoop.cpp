@@ -82,7 +82,7 @@ private:
                        if (*part == LoopPart::Scores)
                          parts.scores.push_back(issue);
                        else if (*part == LoopPart::Values)
-                         parts.values.push_back({issue, {}, {}, {}, 0, {}});
+                         addValues(parts, issue);
                        return *part != LoopPart::Pin;
                      })
                      .Case([&](DotWaitOp wait) {
@@ -99,7 +99,7 @@ private:
                        parts.maximum = advance.getReference();
                        return *part == LoopPart::Pin;
                      })
-                     .Case<RingWaitOp, arith::AddFOp>(
+                     .Case<RingWaitOp, arith::AddFOp, math::FmaOp>(
                          [&](Operation *) { return *part == LoopPart::Values; })
                      .Default(false);
     if (known)
@@ -127,10 +127,16 @@ private:
           "of its loop, but got a product without");
     Value sum = product.wait.getTile();
     for (Operation *user : sum.getUsers())
-      if (isPart(user, LoopPart::Values))
-        product.addition = dyn_cast<arith::AddFOp>(user);
+      if (isPart(user, LoopPart::Values) &&
+          isa<arith::AddFOp, math::FmaOp>(user))
+        product.addition = user;
     if (product.addition)
-      sum = product.addition;
+      sum = product.addition->getResult(0);
+    if (product.addition && isa<math::FmaOp>(product.addition) &&
+        !product.getSplat())
+      return product.issue.emitOpError(
+          "expected a product that is added times a scalar, but got another "
+          "factor");
     auto yielded = parts.loop.getYieldedValues();
     auto found = llvm::find(yielded, sum);
     if (found == yielded.end())

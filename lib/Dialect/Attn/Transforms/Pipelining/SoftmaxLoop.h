@@ -13,7 +13,9 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -35,8 +37,8 @@ struct ValuesProduct {
   /// Which of the carried values is the sum.
   unsigned sum = 0;
   /// What adds the product to the sum, where it starts from zero
-  /// (attn-two-level-sums).
-  mlir::arith::AddFOp addition = {};
+  /// (attn-two-level-sums): arith.addf, or math.fma of a multiple of it.
+  mlir::Operation *addition = nullptr;
 
   bool has(mlir::Operation *op) const {
     return op == issue || op == wait || op == tile || op == release ||
@@ -46,9 +48,21 @@ struct ValuesProduct {
   mlir::Value getBefore() {
     if (!addition)
       return issue.getAcc();
-    return addition.getLhs() == wait.getTile() ? addition.getRhs()
-                                               : addition.getLhs();
+    if (auto fma = llvm::dyn_cast<mlir::math::FmaOp>(addition))
+      return fma.getC();
+    return addition->getOperand(isLeft() ? 1 : 0);
   }
+  /// What is spread to be the factor of a product that is added, or null.
+  mlir::tensor::SplatOp getSplat() {
+    if (!addition || !llvm::isa<mlir::math::FmaOp>(addition))
+      return {};
+    return addition->getOperand(isLeft() ? 1 : 0)
+        .getDefiningOp<mlir::tensor::SplatOp>();
+  }
+
+private:
+  /// Whether the product comes first in what adds it.
+  bool isLeft() { return addition->getOperand(0) == wait.getTile(); }
 };
 
 /// The parts of a loop that computes scores, their softmax, and products with
@@ -73,6 +87,11 @@ struct SoftmaxLoop {
         values, [&](const ValuesProduct &product) { return product.has(op); });
   }
 };
+
+/// Adds a product with values to the parts.
+inline void addValues(SoftmaxLoop &parts, DotIssueOp issue) {
+  parts.values.emplace_back().issue = issue;
+}
 
 /// Whether a condition is said to hold in the first visit of a stream.
 bool holdsFirst(mlir::Value condition);

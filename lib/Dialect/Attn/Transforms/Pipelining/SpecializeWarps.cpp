@@ -68,6 +68,8 @@ struct SpecializeWarpsPass
                       Builder(kernel).getI64IntegerAttr(producerRegisters));
     if (overlap)
       kernel->setAttr(KernelOp::kOverlapAttr, UnitAttr::get(&getContext()));
+    if (firstRows)
+      kernel->setAttr(KernelOp::kFirstRowsAttr, UnitAttr::get(&getContext()));
     if (pingPong)
       kernel->setAttr(KernelOp::kPingPongAttr, UnitAttr::get(&getContext()));
     ++numKernels;

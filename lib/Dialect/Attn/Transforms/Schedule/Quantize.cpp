@@ -2,8 +2,8 @@
 //
 // Three kernels, of which each needs all of the one before, and maybe one that
 // orders a matrix in front: the largest numbers of some rows each, one scale a
-// head, and the numbers of FP8. Nothing is added up, and a maximum is the same
-// in any order: launches repeat results.
+// head or block of rows, and the numbers of FP8. Nothing is added up, and a
+// maximum is the same in any order: launches repeat results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,10 @@ static constexpr int64_t kRoundedRows = 64;
 static constexpr int64_t kRotatedRows = 128, kRotatedTiles = 2,
                          kMostRotatedColumns = 128;
 static constexpr int64_t kRotatedThreads = 256;
-/// Maxima that one warp takes at once.
-static constexpr int64_t kMaximaAtOnce = 2048;
+/// Maxima of one scale that a warp takes at once; and where several scales
+/// are made at once, how many, of how many each.
+static constexpr int64_t kMaximaAtOnce = 2048, kScalesAtOnce = 16,
+                         kMaximaOfEach = 256;
 
 namespace {
 
@@ -61,6 +63,7 @@ private:
   /// The matrix with its columns in an order that attn.interleave undoes.
   Value launchMatrix();
   Value launchMaxima();
+  Value allocateMaxima();
   Value launchScales(Value maxima);
   Value launchNumbers(Value scales);
 
@@ -76,7 +79,15 @@ private:
     return {name, tensor, {0, head, row, 3}, {"batch", "", "row", ""}};
   }
   TensorView scalesView(Value tensor) {
+    if (isOfBlocks())
+      return {"scales", tensor, {0, 1, 2}, {"batch", "", ""}};
     return {"scales", tensor, {0, 1}, {"batch", ""}};
+  }
+  /// Those of each scale are neighbours.
+  TensorView maximaView(Value tensor) {
+    if (isOfBlocks())
+      return {"maxima", tensor, {0, 1, 2, 3}, {"batch", "", "", ""}};
+    return {"maxima", tensor, {0, 1, 2}, {"batch", "", ""}};
   }
   SmallVector<TensorView> inputViews() {
     SmallVector<TensorView> views{rowsView("x", op.getInput())};
@@ -102,20 +113,54 @@ private:
     return index().div(itsHead, index().constant(headsOfScale()));
   }
   int64_t headsOfScale() { return op.getNumHeads() / op.getNumScales(); }
-  /// Blocks of the maxima of one head, from its rows.
-  Value countBlocks(IndexBuilder m, Value rows) {
-    return m.ceilDiv(rows, m.constant(rowsOfTile() * tilesOfBlock()));
+  /// Parts of the rows of one head, of which a CTA takes the maxima.
+  Value countParts(IndexBuilder m, Value rows) {
+    if (!isOfBlocks())
+      return m.ceilDiv(rows, m.constant(rowsOfPart()));
+    return m.mul(countBlocks(m, rows), m.constant(partsOfBlock()));
   }
+  int64_t rowsOfPart() { return rowsOfTile() * tilesOfPart(); }
   int64_t rowsOfTile() {
     return op.getRotation() ? rotatedRows() : kMaximaRows;
   }
-  int64_t tilesOfBlock() {
-    if (!op.getRotation())
-      return kMaximaTiles;
-    return isWide() ? 1 : kRotatedTiles;
+  int64_t tilesOfPart() {
+    int64_t most = !op.getRotation() ? kMaximaTiles
+                   : isWide()        ? 1
+                                     : kRotatedTiles;
+    return std::min(most, block() / rowsOfTile());
   }
   bool isWide() { return op.getDim() > kMostRotatedColumns; }
-  int64_t rotatedRows() { return isWide() ? kRotatedRows / 2 : kRotatedRows; }
+  int64_t rotatedRows() {
+    return std::min(isWide() ? kRotatedRows / 2 : kRotatedRows, block());
+  }
+  int64_t roundedRows() {
+    return op.getRotation() ? rotatedRows() : std::min(kRoundedRows, block());
+  }
+
+  /// Whether blocks of rows have scales of their own, and their rows.
+  bool isOfBlocks() { return op.getScaleBlock().has_value(); }
+  int64_t block() {
+    return isOfBlocks() ? static_cast<int64_t>(*op.getScaleBlock())
+                        : std::numeric_limits<int64_t>::max();
+  }
+  Value countBlocks(IndexBuilder m, Value rows) {
+    return m.ceilDiv(rows, m.constant(block()));
+  }
+  int64_t partsOfBlock() { return block() / rowsOfPart(); }
+  /// Maxima of a scale of a block.
+  int64_t maximaOfBlock() {
+    return headsOfScale() * partsOfBlock() * rowsOfTile();
+  }
+  /// Where the maxima of a part of a head are.
+  SmallVector<Value> placeOfMaxima(Value batch, Value itsHead, Value part,
+                                   Value parts);
+  /// The sizes of the tile of maxima that a warp takes at once.
+  std::pair<int64_t, int64_t> maximaAtOnce() {
+    if (!isOfBlocks() || maximaOfBlock() > kMaximaOfEach)
+      return {1, kMaximaAtOnce};
+    return {kScalesAtOnce,
+            static_cast<int64_t>(llvm::PowerOf2Ceil(maximaOfBlock()))};
+  }
 
   Value argument(unsigned view) { return kernel.getArgument(view); }
   Value sizeOf(unsigned view, int64_t dim) {
@@ -147,8 +192,9 @@ void Quantization::stateThreads() {
   }
   int64_t threads = kRotatedThreads * rotatedRows() / kRotatedRows;
   kernel->setAttr(KernelOp::kThreadsAttr, b.getI64IntegerAttr(threads));
+  constexpr int64_t kWarpgroup = 128;
   TargetAttr target = TargetAttr::of(op);
-  if (target && target.hasCapability("wgmma"))
+  if (target && target.hasCapability("wgmma") && threads >= kWarpgroup)
     ScheduleAttr::set(
         kernel, ScheduleAttr::fromOptions(b.getContext(), /*level=*/3,
                                           {{"wgmma", "all"}},
@@ -224,36 +270,56 @@ Value Quantization::launchMatrix() {
   return launch(views);
 }
 
+Value Quantization::allocateMaxima() {
+  IndexBuilder m{host, loc};
+  Value rows = host.createOrFold<tensor::DimOp>(loc, op.getInput(), row);
+  int64_t batch = op.getInput().getType().getDimSize(0);
+  SmallVector<int64_t> shape{batch, op.getNumScales(), ShapedType::kDynamic};
+  SmallVector<Value> sizes;
+  if (ShapedType::isDynamic(batch))
+    sizes.push_back(host.createOrFold<tensor::DimOp>(loc, op.getInput(), 0));
+  if (isOfBlocks()) {
+    shape.push_back(maximaOfBlock());
+    sizes.push_back(countBlocks(m, rows));
+  } else {
+    sizes.push_back(
+        m.mul(countParts(m, rows), m.constant(headsOfScale() * rowsOfTile())));
+  }
+  return tensor::EmptyOp::create(
+      host, loc, RankedTensorType::get(shape, host.getF32Type()), sizes);
+}
+
+SmallVector<Value> Quantization::placeOfMaxima(Value batch, Value itsHead,
+                                               Value part, Value parts) {
+  IndexBuilder k = index();
+  if (isOfBlocks())
+    parts = k.constant(partsOfBlock());
+  Value before = k.mul(k.rem(itsHead, k.constant(headsOfScale())), parts);
+  SmallVector<Value> place{batch, scaleOf(itsHead)};
+  if (isOfBlocks()) {
+    place.push_back(k.div(part, parts));
+    part = k.rem(part, parts);
+  }
+  place.push_back(k.mul(k.add(before, part), k.constant(rowsOfTile())));
+  return place;
+}
+
 Value Quantization::launchMaxima() {
   int64_t rows = rowsOfTile();
-  IndexBuilder m{host, loc};
-  Value blocks =
-      countBlocks(m, host.createOrFold<tensor::DimOp>(loc, op.getInput(), row));
-  RankedTensorType input = op.getInput().getType();
-  auto type = RankedTensorType::get(
-      {input.getDimSize(0), op.getNumScales(), ShapedType::kDynamic},
-      host.getF32Type());
-  SmallVector<Value> sizes;
-  if (input.isDynamicDim(0))
-    sizes.push_back(host.createOrFold<tensor::DimOp>(loc, op.getInput(), 0));
-  sizes.push_back(m.mul(blocks, m.constant(headsOfScale() * rows)));
   SmallVector<TensorView> views = inputViews();
-  views.push_back({"maxima",
-                   tensor::EmptyOp::create(host, loc, type, sizes),
-                   {0, 1, 2},
-                   {"batch", "", ""}});
+  views.push_back(maximaView(allocateMaxima()));
   open("quantize_maxima", views, /*follows=*/bool(matrix));
   stateThreads();
-  Value count = countBlocks(index(), sizeOf(0, 2));
+  Value count = countParts(index(), sizeOf(0, 2));
   GridOp grid = openGrid(
       b, loc, {sizeOf(0, 0), index().constant(op.getNumHeads()), count},
       {"batch", "head", "row"});
   IndexBuilder k = index();
   Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
-        block = grid.getCoordinates()[2];
+        part = grid.getCoordinates()[2];
   Value rotation = loadRotation();
-  Value first = k.mul(block, k.constant(rows * tilesOfBlock())), largest;
-  for (int64_t tile = 0; tile < tilesOfBlock(); ++tile) {
+  Value first = k.mul(part, k.constant(rowsOfPart())), largest;
+  for (int64_t tile = 0; tile < tilesOfPart(); ++tile) {
     Value size = math::AbsFOp::create(
         b, loc,
         loadRows({batch, itsHead, k.add(first, k.constant(tile * rows))}, rows,
@@ -265,10 +331,8 @@ Value Quantization::launchMaxima() {
   }
   if (!rotation)
     largest = tiles().reduce(ReduceKind::Max, largest);
-  Value before = k.mul(k.rem(itsHead, k.constant(headsOfScale())), count);
   StoreOp::create(b, loc, largest, argument(views.size() - 1),
-                  ValueRange{batch, scaleOf(itsHead),
-                             k.mul(k.add(before, block), k.constant(rows))});
+                  placeOfMaxima(batch, itsHead, part, count));
   return launch(views);
 }
 
@@ -277,28 +341,38 @@ Value Quantization::launchScales(Value maxima) {
   SmallVector<Value> sizes;
   if (type.isDynamicDim(0))
     sizes.push_back(host.createOrFold<tensor::DimOp>(loc, op.getInput(), 0));
-  TensorView views[] = {
-      {"maxima", maxima, {0, 1, 2}, {"batch", "", ""}},
-      scalesView(tensor::EmptyOp::create(host, loc, type, sizes))};
+  if (isOfBlocks() && type.isDynamicDim(2))
+    sizes.push_back(countBlocks({host, loc}, host.createOrFold<tensor::DimOp>(
+                                                 loc, op.getInput(), row)));
+  TensorView views[] = {maximaView(maxima), scalesView(tensor::EmptyOp::create(
+                                                host, loc, type, sizes))};
   open("quantize_scales", views, /*follows=*/true);
-  GridOp grid =
-      openGrid(b, loc, {sizeOf(0, 0), index().constant(op.getNumScales())},
-               {"batch", "head"});
-  ValueRange place = grid.getCoordinates().take_front(2);
+  auto [count, columns] = maximaAtOnce();
+  SmallVector<Value> ends{sizeOf(0, 0), index().constant(op.getNumScales())};
+  SmallVector<StringRef> axes{"batch", "head"};
+  if (isOfBlocks()) {
+    ends.push_back(index().ceilDiv(sizeOf(0, 2), index().constant(count)));
+    axes.push_back("row");
+  }
+  GridOp grid = openGrid(b, loc, ends, axes);
+  SmallVector<Value> place =
+      llvm::to_vector(grid.getCoordinates().take_front(axes.size()));
+  if (isOfBlocks())
+    place.back() = index().mul(place.back(), index().constant(count));
   auto stream = StreamOp::create(
-      b, loc, TypeRange(RankedTensorType::get({1}, b.getF32Type())),
-      ValueRange(index().constant(0)), ValueRange(sizeOf(0, 2)),
-      ValueRange(tiles().splat(0, {1})), ValueRange(), ArrayRef<bool>(false),
-      kMaximaAtOnce, /*ordered=*/false);
+      b, loc, TypeRange(RankedTensorType::get({count}, b.getF32Type())),
+      ValueRange(index().constant(0)), ValueRange(sizeOf(0, axes.size())),
+      ValueRange(tiles().splat(0, {count})), ValueRange(),
+      ArrayRef<bool>(false), columns, /*ordered=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
     Block *body =
         b.createBlock(&stream.getBody(), {},
                       {b.getIndexType(), stream.getType(0)}, {loc, loc});
-    auto tile = RankedTensorType::get({1, kMaximaAtOnce}, b.getF32Type());
-    Value some =
-        LoadOp::create(b, loc, tile, argument(0),
-                       ValueRange{place[0], place[1], body->getArgument(0)});
+    auto tile = RankedTensorType::get({count, columns}, b.getF32Type());
+    SmallVector<Value> from = place;
+    from.push_back(body->getArgument(0));
+    Value some = LoadOp::create(b, loc, tile, argument(0), from);
     YieldOp::create(b, loc,
                     tiles().max(body->getArgument(1),
                                 tiles().reduce(ReduceKind::Max, some)));
@@ -308,15 +382,15 @@ Value Quantization::launchScales(Value maxima) {
   Type element = op.getNumbers().getType().getElementType();
   Value scale = t.max(t.scale(largest, op.getFactor().convertToFloat() /
                                            largestOfFloat8(element)),
-                      t.splat(QuantizeOp::kLeastScale, {1}));
-  Value isZero = t.equal(largest, t.splat(0, {1}));
-  StoreOp::create(b, loc, t.select(isZero, t.splat(1, {1}), scale), argument(1),
-                  place);
+                      t.splat(QuantizeOp::kLeastScale, {count}));
+  Value isZero = t.equal(largest, t.splat(0, {count}));
+  StoreOp::create(b, loc, t.select(isZero, t.splat(1, {count}), scale),
+                  argument(1), place);
   return launch(views);
 }
 
 Value Quantization::launchNumbers(Value scales) {
-  int64_t rows = op.getRotation() ? rotatedRows() : kRoundedRows;
+  int64_t rows = roundedRows();
   RankedTensorType type = op.getNumbers().getType();
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -340,8 +414,11 @@ Value Quantization::launchNumbers(Value scales) {
   Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
         first = index().mul(grid.getCoordinates()[2], index().constant(rows));
   Value tile = loadRows({batch, itsHead, first}, rows, loadRotation());
-  Value scale = GatherOp::create(b, loc, b.getF32Type(), argument(ofScales),
-                                 ValueRange{batch, scaleOf(itsHead)});
+  SmallVector<Value> place{batch, scaleOf(itsHead)};
+  if (isOfBlocks())
+    place.push_back(index().div(first, index().constant(block())));
+  Value scale =
+      GatherOp::create(b, loc, b.getF32Type(), argument(ofScales), place);
   Value factor = arith::ConstantOp::create(
       b, loc, b.getF32FloatAttr(op.getFactor().convertToFloat()));
   Value inverse = arith::DivFOp::create(b, loc, factor, scale);
