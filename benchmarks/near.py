@@ -79,7 +79,7 @@ def kernels(torch, rank, size, tensors, is_causal, gathers):
         runs = _context_gathered.RunOfGathered
     else:
         room = _context_parts.Parts.room_of(shape, held) * (size - 1)
-        parts = _context_parts.Parts(rank, q, k, v, options, held)
+        parts = _context_parts.Parts(rank, q, k, v, options, held, True)
         runs = _context_parts.RunOfParts
     plan = Plan(1, held, COPIES, swapped, _Here(torch, room, q), False, gathers, parts)
     return functools.partial(_run, runs, _Alone(rank, size), plan, local, options)

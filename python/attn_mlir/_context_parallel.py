@@ -308,7 +308,7 @@ class ContextParallel:
             return PartOfHeads(self, *tensors, options, plan.held)
         if plan.gathers:
             return Gathered(self.rank, *tensors, options, plan.held, plan.swapped, self._links)
-        return Parts(self.rank, *tensors, options, plan.held)
+        return Parts(self.rank, *tensors, options, plan.held, plan.copies is not None)
 
     def _begin(self, plan, tensors, options, layout):
         q, _, v = tensors

@@ -8,15 +8,12 @@ import torch
 
 from attn_mlir import _attention, _exchange, _spec
 from attn_mlir._captures import sorted as rising
-from attn_mlir._exchange_model import Shape
+from attn_mlir._exchange_model import FEW, Shape
 from attn_mlir._merge import merge_parts
 from attn_mlir._peer_copies import Piece, places_of, slot_of
 from attn_mlir._segments import call_of, length_of, shares
 
 _CAUSAL = {"causal": "top_left", "last": "bottom_right"}
-
-# Of heads of K: what of the own part comes last is this part of them.
-FEW = 4
 
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
 Options.__doc__ = """``sequences``: where that of each position begins and ends, two tensors; None where all are one."""
@@ -28,9 +25,10 @@ def asks_positions(options):
 
 
 class Part:
-    """Attention of some rows of this device to the keys of another: its kernel is compiled when it is made."""
+    """Attention of some rows of this device to the keys of another: its kernel is compiled when it is made. ``takes_tiles``: its CTAs
+    begin at different times, behind those of another one or beside a collective's; so who is done takes the next tile."""
 
-    def __init__(self, q, k_shape, v_shape, call, options, positions, is_wide):
+    def __init__(self, q, k_shape, v_shape, call, options, positions, is_wide, takes_tiles):
         self.call = call
         mask, modification = _on_positions(options, call, positions) if call.kind == "positions" else (None, None)
         self.regions, self.captured = _attention.regions_of(mask, modification, q.shape[1])
@@ -43,7 +41,8 @@ class Part:
             shapes, element, _spec.mask_of(_CAUSAL.get(call.kind, False), None), options.scale, "bhsd", True, "",
             _attention.sinks_element(options.sinks, q.shape[1]), self.regions)
         problem = problem._replace(result="f32" if is_wide and element != "f32" else "")
-        self.plan = _attention.plan_of(problem, device, shapes, q)
+        also = "dynamic" if takes_tiles and device.platform == "cuda" else None
+        self.plan = _attention.plan_of(problem, device, shapes, q, also)
 
     def run(self, q, k, v, o, lse, sinks):
         """Writes O and LSE of its rows."""
@@ -139,7 +138,7 @@ def _taken(whole, share):
 class Parts:
     """What a rank computes with the keys of each other one, and where it goes: the same for calls of one plan."""
 
-    def __init__(self, rank, q, k, v, options, held):
+    def __init__(self, rank, q, k, v, options, held, has_copies):
         self.lengths = [length_of(share) for share in held]
         self.shapes = [[(*x.shape[:2], length, x.shape[3]) for x in (k, v)] for length in self.lengths]
         by_positions = asks_positions(options)
@@ -166,7 +165,8 @@ class Parts:
             # Each query sees its own position's device, which counts the sinks.
             own = options if source == rank else options._replace(sinks=None)
             self.parts[source] = [
-                self._part(q, source, call, own, (positions[rank], positions[source]), heads) for heads in self._heads(source, rank, k)]
+                self._part(q, source, call, own, (positions[rank], positions[source]), heads, source != rank or number > 0 or not has_copies)
+                for number, heads in enumerate(self._heads(source, rank, k))]
 
     def _heads(self, source, rank, k):
         """Heads of K that a kernel has: the last one fills the end of what comes in front of it."""
@@ -174,14 +174,14 @@ class Parts:
         few = heads // FEW if source == rank and self.count > 1 and not self._has_functions else 0
         return [slice(0, heads - few), *([slice(heads - few, heads)] if few else [])]
 
-    def _part(self, q, source, call, options, positions, kv_heads):
+    def _part(self, q, source, call, options, positions, kv_heads, takes_tiles):
         """(Part, heads, heads of K)."""
         k_shape, v_shape = self.shapes[source]
         group = q.shape[1] // k_shape[1]
         heads = slice(kv_heads.start * group, kv_heads.stop * group)
         shapes = ((shape[0], kv_heads.stop - kv_heads.start, *shape[2:]) for shape in (k_shape, v_shape))
         options = options if self._has_functions else of_heads(options, heads)
-        part = Part(q[:, heads], *shapes, call, options, positions, self.count > 1)
+        part = Part(q[:, heads], *shapes, call, options, positions, self.count > 1, takes_tiles)
         return part, heads, kv_heads
 
     @staticmethod
@@ -350,7 +350,7 @@ class PartOfHeads:
         positions = (_positions(everything, q.device) if call.kind == "positions" else None,) * 2
         own = of_heads(options, slice(parallel.rank * heads, (parallel.rank + 1) * heads))
         whole = q.new_empty(1).expand(q.shape[0], heads, total, q.shape[3])
-        self.part = Part(whole, *shapes, call, own, positions, is_wide=False)
+        self.part = Part(whole, *shapes, call, own, positions, is_wide=False, takes_tiles=False)
 
 
 class RunOfHeads:

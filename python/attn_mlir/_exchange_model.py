@@ -15,10 +15,14 @@ COPIES = "copies"
 # Groups of heads in which keys are copied.
 MOST_GROUPS = 4
 
-Links = collections.namedtuple("Links", "pair gather latency rate memory taken", defaults=(2.7e12, 0.0))
+# Of heads of K: of rows that see own keys alone this part comes last.
+FEW = 4
+
+Links = collections.namedtuple("Links", "pair gather latency rate memory taken within", defaults=(2.7e12, 0.0, 300e9))
 Links.__doc__ = """``pair``, ``gather``: bytes a second that a device receives from one other, and in an all-gather;
 ``latency``: seconds of a transfer of nothing; ``rate``: operations a second of a device's attention; ``memory``: bytes a second of its own
-memory; ``taken``: the part of a device that collectives take while they move keys."""
+memory; ``taken``: the part of a device that collectives take while they move keys; ``within``: bytes a second that copy engines move within
+it, beside kernels."""
 
 # Two H200 of one host over NVLink: bytes a second as measured through NCCL. Latency and rate are assumed, of the size
 # that transfers and long causal attention in bf16 of D 128 have; they were not fitted.
@@ -118,14 +122,13 @@ def _by_parts(held, rank, shape, links, window):
 
 
 def _one_behind_other(held, rank, shape, links, window):
-    """Keys that lie one behind the other. To copy own ones there takes multiprocessors, at half of the memory's rate."""
+    """Keys that lie one behind the other."""
     of = gathered(held, rank, *window)
-    arrival, own, rest = _gathering(held, rank, of, shape, links)
-    seconds = own + (2 * _packing(held, rank, shape, links) if len(of.pieces) > 1 else 0.0)
+    times = _gathering(held, rank, of, shape, links)
+    seconds = times.first
     for group in groups_of(held, rank, of, shape, links):
-        part = (group.stop - group.start) / shape.kv_heads
-        seconds = max(seconds, arrival * group.stop / shape.kv_heads) + rest * part
-    return seconds, _kv_bytes(of.length - length_of(held[rank]), shape)
+        seconds = max(seconds, times.arrival(group.stop)) + times.rest * (group.stop - group.start)
+    return seconds + times.last, _kv_bytes(of.length - length_of(held[rank]), shape)
 
 
 def gathers(held, shape, window, links):
@@ -140,26 +143,50 @@ def _copies(held, rank, shape, links, window):
     return (_one_behind_other if gathers(held, shape, window, links) else _by_parts)(held, rank, shape, links, window)
 
 
+class _Gathering(collections.namedtuple("_Gathering", "latency moving first rest last")):
+    """Seconds: of a transfer of nothing, until a head's keys have come, of rows that see own keys alone (what comes first of them, and
+    last), and of a head's other rows."""
+
+    def arrival(self, heads):
+        return self.latency + heads * self.moving if self.moving else 0.0
+
+
 def _gathering(held, rank, of, shape, links):
-    """Seconds until all keys have arrived, of rows that see own keys alone, and of the others."""
-    before = of.length - length_of(held[rank])
-    arrival = links.latency + _kv_bytes(before, shape) / links.pair if before else 0.0
-    own = sum(_pairs(call) for call in of.calls if call.columns.start >= before)
-    return arrival, _seconds(own, shape, links), _seconds(sum(map(_pairs, of.calls)) - own, shape, links)
+    heads, own = shape.kv_heads, length_of(held[rank])
+    before = of.length - own
+    # Own keys come to lie there beside the others.
+    moving = max(_kv_bytes(before, shape) / links.pair, _kv_bytes(own, shape) / links.within) if before else 0.0
+    pairs = sum(_pairs(call) for call in of.calls if call.columns.start >= before)
+    rest = _seconds(sum(map(_pairs, of.calls)) - pairs, shape, links)
+    last = _seconds(pairs, shape, links) * (heads // FEW) / heads if len(of.calls) > 1 else 0.0
+    return _Gathering(links.latency, moving / heads, _seconds(pairs, shape, links) - last, rest / heads, last)
+
+
+def _groups_behind(count, heads, times):
+    """Ends of groups of heads of which the first has ``count``, and each other one as many as have come when those in front of it are computed;
+    None where one has none, or they are too many."""
+    ends, time = [count], max(times.first, times.arrival(count)) + times.rest * count
+    while ends[-1] < heads:
+        come = min(heads, int((time - times.latency) / times.moving * (1 + 1e-9)))
+        if come <= ends[-1] or len(ends) == MOST_GROUPS:
+            return None
+        time += times.rest * (come - ends[-1])
+        ends.append(come)
+    return ends
 
 
 def groups_of(held, rank, of, shape, links):
-    """Heads of K in the order in which they come to lie as ``of`` says: all of them where the own part takes as long, else a first part and
-    the rest where that arrives beside the first, else as many of the size of the first."""
-    arrival, own, rest = _gathering(held, rank, of, shape, links)
-    heads = shape.kv_heads
-    few = max(1, heads // MOST_GROUPS)
-    if arrival <= own or heads < 2:
-        ends = [heads]
-    elif arrival <= max(own, arrival * few / heads) + rest * few / heads:
-        ends = [few, heads]
-    else:
-        ends = [heads * (i + 1) // min(MOST_GROUPS, heads) for i in range(min(MOST_GROUPS, heads))]
+    """Heads of K in the order in which they come to lie as ``of`` says: all of them where the own part takes as long, else first as few as give
+    others the time to come, and so on. Where heads take longer to come than to be computed, groups have one size."""
+    times, heads = _gathering(held, rank, of, shape, links), shape.kv_heads
+    if times.arrival(heads) <= times.first:
+        return [slice(0, heads)]
+    found = [ends for ends in (_groups_behind(count, heads, times) for count in range(1, heads + 1)) if ends]
+    # A kernel more costs about as much as a transfer of nothing.
+    ends = min(found, key=lambda ends: max(times.first, times.arrival(ends[0])) + len(ends) * links.latency)
+    if len(ends) == 1:
+        count = min(MOST_GROUPS, heads)
+        ends = [heads * (i + 1) // count for i in range(count)]
     return [slice(begin, end) for begin, end in zip([0, *ends[:-1]], ends)]
 
 

@@ -102,13 +102,14 @@ def gathered(held, rank, left=-1, right=-1):
     """How keys lie so that rows of ``held[rank]`` see the last of a run of them; None where that cannot be.
 
     Behind keys that all of its rows see, a call has those of its own chunk: under a causal mask its last query sees the last of them.
-    Rows that are further behind see more, so that theirs come in front.
+    Rows that are further behind see more, so that theirs come in front. Chunks of neighbouring positions are one call.
     """
     if left >= 0 or right > 0:
         return None
     if length_of(held[rank]) == 0:
         return Gathered([], 0, [])
-    own = [(rank, place) for place in slices_of(held[rank])]
+    chunks = _neighbours(held[rank])
+    own = [(rank, place) for place in slices_of(chunks)]
     others = [
         [(source, place, chunk) for place, chunk in zip(slices_of(held[source]), held[source]) if chunk.end > chunk.begin]
         for source in range(len(held)) if source != rank]
@@ -117,13 +118,22 @@ def gathered(held, rank, left=-1, right=-1):
         rows = slice(0, length_of(held[rank]))
         pieces, length = _placed([(source, place) for source, place, _ in others] + own)
         return Gathered(pieces, length, [Call(rows, slice(0, length), "full")])
-    seen = [[(source, place) for source, place, chunk in others if chunk.end <= rows.begin] for rows in held[rank]]
+    seen = [[(source, place) for source, place, chunk in others if chunk.end <= rows.begin] for rows in chunks]
     new = [[each for each in more if each not in before] for before, more in zip([[], *seen[:-1]], seen)]
     pieces, length = _placed([each for more in reversed(new) for each in more] + own)
     calls, end = [], length - length_of(held[rank])
-    for rows, keys in zip(slices_of(held[rank]), seen):
+    for rows, keys in zip(slices_of(chunks), seen):
         calls.append(Call(rows, slice(end - sum(place.stop - place.start for _, place in keys), end + rows.stop), "last"))
     return Gathered(pieces, length, calls)
+
+
+def _neighbours(share):
+    """Chunks, of which those that follow one on the other are one."""
+    found = []
+    for chunk in share:
+        begin = found.pop().begin if found and found[-1].end == chunk.begin else chunk.begin
+        found.append(Chunk(begin, chunk.end))
+    return found
 
 
 def _placed(parts):

@@ -1,5 +1,6 @@
 """One sequence over several processes (gloo), against float64 of the whole: run without arguments, it starts its ranks."""
 
+import ctypes
 import gc
 import itertools
 import os
@@ -70,6 +71,38 @@ class Runs(unittest.TestCase):
                 wanted.as_strided(sizes, target).copy_(data.as_strided(sizes, source))
                 self.assertTrue(torch.equal(found, wanted))
                 self.assertEqual(len(calls), count)
+
+    def test_copies_within_a_device(self):
+        """All rows of pieces in one call; where the driver has none, or refuses it, each piece by itself."""
+        from attn_mlir import _peer_copies
+
+        given = torch.arange(480.0).view(2, 3, 20, 4)
+        pieces = [
+            _peer_copies.Piece(given[:, heads, 5:], offset, (240, 80, 4)) for heads, offset in ((slice(0, 1), 0), (slice(1, 3), 80 * 4))]
+        wanted = torch.zeros(2, 3, 20, 4)
+        wanted[:, :, :15] = given[:, :, 5:]
+
+        def batch(targets, sources, sizes, count, *rest):
+            calls.append(count.value)
+            if answer == 0:
+                for each in zip(targets, sources, sizes):
+                    ctypes.memmove(*each)
+            return answer
+
+        def copy(self, place, offset, piece):
+            calls.append(piece)
+
+        for answer, counts in ((0, [6]), (801, [6, *pieces]), (None, pieces)):
+            found, calls = torch.zeros(2, 3, 20, 4), []
+            memory = object.__new__(_peer_copies._DeviceMemory)
+            memory._device, memory._batch = None, None if answer is None else batch
+            with unittest.mock.patch("torch.cuda.current_stream"), unittest.mock.patch.object(_peer_copies._DeviceMemory, "copy", copy):
+                with unittest.mock.patch("ctypes.c_void_p"):
+                    memory.copy_within(found.data_ptr(), 0, pieces)
+            self.assertEqual(len(calls), len(counts))
+            self.assertEqual(calls[:1], counts[:1])
+            self.assertTrue(torch.equal(found, wanted if answer == 0 else torch.zeros_like(wanted)))
+            self.assertEqual(memory._batch is None, answer != 0)
 
 
 @unittest.skipUnless(SIZE, "a rank of several")
