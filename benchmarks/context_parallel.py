@@ -12,7 +12,7 @@ behind the other, as layers of a model make them.
 
 GPUs of one host differ in speed, and by how warm they are. So "one device" runs on all of them at once, and for about as long as
 the others: "of one device's share" is the slowest one's time over the number of devices by ours, "of all devices' rates" the time of all of them at
-the rates that each had, by ours. "kernels" are those of a rank where all keys are there already, "kernels of the next rank" another rank's on the
+the rates that each had, by ours. "copies by speed" gives each a share in proportion to its rate. "kernels" are those of a rank where all keys are there already, "kernels of the next rank" another rank's on the
 same device: which part of the time is theirs, and which that of words, transfers and waiting.
 
 A way that raises on a rank is left out, with its traceback. Where a rank fails, what it said is printed, the file keeps what was
@@ -48,6 +48,9 @@ DIMS, LENGTHS, MASKS = (64, 128), (8192, 32768, 131072), ("causal", "full")
 QUICK = [(64, 256, "causal")]
 COLLECTIVES = {kind: {"exchange": kind, "transfers": "collectives"} for kind in model.EXCHANGES}
 OURS = {**{how: {"exchange": "all_gather", "transfers": how} for how in ("copies", "reads")}, **COLLECTIVES}
+# Of shares in proportion to what the devices have shown.
+BY_SPEED = "copies by speed"
+OURS[BY_SPEED] = OURS["copies"]
 PYTORCH, ALONE = "PyTorch", "one device"
 # By how many ranks further on.
 KERNELS = {"kernels": 0, "kernels of the next rank": 1}
@@ -123,14 +126,29 @@ class Ways:
         """Functions that make a way."""
         rank, size = self.dist.get_rank(), self.dist.get_world_size()
         found = {name: functools.partial(self._ours, package.torch, how, tensors) for name, how in OURS.items()}
-        found[ALONE] = lambda: functools.partial(
-            contextlib.nullcontext, functools.partial(package.attention, *tensors, causal=self.is_causal))
+        alone = functools.partial(package.attention, *tensors, causal=self.is_causal)
+        found[BY_SPEED] = lambda: self._ours(package.torch, {**OURS[BY_SPEED], "speeds": self._speeds(alone)}, tensors)
+        found[ALONE] = lambda: functools.partial(contextlib.nullcontext, alone)
         for name, further in KERNELS.items():
             found[name] = functools.partial(self._kernels, (rank + further) % size, tensors)
         if options.device == "cuda" and options.kv_heads == HEADS:
             found[PYTORCH] = lambda: functools.partial(
                 rival, self.torch, self.dist.device_mesh.init_device_mesh("cuda", (size,)), self.is_causal, *tensors)
         return found
+
+    def _speeds(self, call):
+        """Calls a millisecond on each rank, all at once."""
+        timer = Timer(self.torch, self.device)
+        call()
+        self.dist.barrier()
+        return [1 / each for each in self._all(timer(call, 5))]
+
+    def _all(self, number):
+        """A number of each rank."""
+        own = self.torch.tensor([number])
+        found = [self.torch.empty_like(own) for _ in range(self.dist.get_world_size())]
+        self.dist.all_gather(found, own)
+        return [each.item() for each in found]
 
     def _kernels(self, rank, tensors, gathers=None):
         call = near.kernels(self.torch, rank, self.dist.get_world_size(), tensors, self.is_causal, gathers)
@@ -163,10 +181,8 @@ class Ways:
             if self.device == "cuda":
                 self.torch.cuda.synchronize()
             self.dist.barrier()
-            took = self.torch.tensor([timer(call, count)])
-        found = [self.torch.empty_like(took) for _ in range(self.dist.get_world_size())]
-        self.dist.all_gather(found, took)
-        return [each.item() for each in found]
+            took = timer(call, count)
+        return self._all(took)
 
 
 def measured(options, dim, length, mask):

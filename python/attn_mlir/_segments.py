@@ -18,21 +18,34 @@ Call.__doc__ = """Attention of the queries ``rows`` of a share to the keys ``col
 
 ORDERS = ("balanced", "contiguous")
 
+# Chunks of devices of different speeds are multiples of it, so that kernels' tiles are full.
+_GRANULE = 128
 
-def shares(total, devices, order="balanced"):
+
+def shares(total, devices, order="balanced", speeds=None):
     """The share of each device of ``total`` positions.
 
     "balanced": of 2 n chunks device i holds chunk i and chunk 2 n - 1 - i, so that all have as much to do where queries
-    see the keys in front of them. "contiguous": n chunks, in order. Chunks differ by one position at most.
+    see the keys in front of them. "contiguous": n chunks, in order. Chunks differ by one position at most, unless there are ``speeds``, a
+    number for each device, to which lengths, and in the balanced order what there is to do, are in proportion.
     """
     if order not in ORDERS:
         raise ArgumentError(f"order: expected 'balanced' or 'contiguous', but got {order!r}")
     count = devices if order == "contiguous" else 2 * devices
-    bounds = [i * total // count for i in range(count + 1)]
+    bounds = [i * total // count for i in range(count + 1)] if speeds is None else _bounds_of(total, order, speeds)
     chunks = [Chunk(*pair) for pair in zip(bounds[:-1], bounds[1:])]
     if order == "contiguous":
         return [(chunk,) for chunk in chunks]
     return [(chunks[i], chunks[count - 1 - i]) for i in range(devices)]
+
+
+def _bounds_of(total, order, speeds):
+    """Where chunks begin, and the last ends. Chunks i and 2 n - 1 - i have one length, and so together as many keys in front of each query
+    in the mean as any others."""
+    whole = total if order == "contiguous" else total // 2
+    bounds = [round(whole * sum(speeds[:i]) / sum(speeds) / _GRANULE) * _GRANULE for i in range(len(speeds))] + [whole]
+    bounds = [min(bound, whole) for bound in bounds]
+    return bounds if order == "contiguous" else bounds + [total - bound for bound in reversed(bounds[:-1])]
 
 
 def length_of(share):

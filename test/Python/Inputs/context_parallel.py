@@ -170,6 +170,25 @@ class Ranks(unittest.TestCase):
                 with self.subTest(length=length, exchange=exchange):
                     self.check(exchange, whole(length=length), keep=band(-1, 0), causal=True)
 
+    def test_speeds(self):
+        """Shares of different lengths give what others give; the numbers are the same on all ranks."""
+        speeds = [1.0 + rank for rank in range(SIZE)]
+        for length, exchange in itertools.product((37, 900), ("ring", "all_gather")):
+            tensors = whole(length=length, batch=1)
+            for mask in ({}, {"causal": True}):
+                parallel = attn_mlir.torch.context_parallel(exchange=exchange, speeds=speeds)
+                local = [parallel.shard(x, 2) for x in tensors]
+                found = parallel.unshard(parallel.attention(*local, **mask), 2)
+                wanted = exact(*tensors, keep=band(-1, 0) if mask else None)[0]
+                self.assertLess((found - wanted).abs().max().item(), 1e-5)
+                self.assertIn("this one", parallel.explain(*local, **mask))
+        for wrong in ([1.0] * (SIZE + 1), [0.0] * SIZE):
+            with self.assertRaisesRegex(ValueError, f"speeds: expected {SIZE} numbers above 0"):
+                attn_mlir.torch.context_parallel(speeds=wrong)
+        parallel = attn_mlir.torch.context_parallel(speeds=[1.0 + dist.get_rank()] * SIZE)
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "speeds: expected the same on all ranks"):
+            parallel.attention(*(x[:, :, :16] for x in tensors))
+
     def test_fewer_positions_than_ranks(self):
         self.check("ring", whole(length=1), keep=band(-1, 0), causal=True)
         self.check("all_gather", whole(length=1))
