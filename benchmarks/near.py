@@ -4,7 +4,7 @@ import contextlib
 import functools
 
 from attn_mlir import _context_gathered, _context_parts, _exchange_model
-from attn_mlir._context_parallel import COPIES, Plan
+from attn_mlir._context_parallel import COPIES, RUNS, Plan, parts_of
 from attn_mlir._exchange_model import H200
 from attn_mlir._segments import shares
 
@@ -76,13 +76,11 @@ def kernels(torch, rank, size, tensors, is_causal, gathers):
     if gathers:
         room = _context_parts.room_for(shape, length)
         parts = _context_gathered.Gathered(rank, q, k, v, options, held, swapped, H200)
-        runs = _context_gathered.RunOfGathered
     else:
         room = _context_parts.Parts.room_of(shape, held) * (size - 1)
-        parts = _context_parts.Parts(rank, q, k, v, options, held, True)
-        runs = _context_parts.RunOfParts
+        parts = parts_of(held, rank, (q, k, v), options)
     plan = Plan(1, held, COPIES, swapped, _Here(torch, room, q), False, gathers, parts)
-    return functools.partial(_run, runs, _Alone(rank, size), plan, local, options)
+    return functools.partial(_run, RUNS[type(parts)], _Alone(rank, size), plan, local, options)
 
 
 def _run(runs, parallel, plan, local, options):

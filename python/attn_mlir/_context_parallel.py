@@ -21,6 +21,7 @@ import torch
 import torch.distributed as dist
 
 from attn_mlir import _attention, _exchange, _exchange_model, _spec
+from attn_mlir._context_continued import Continued, RunOfContinued, continues
 from attn_mlir._context_gathered import Gathered, RunOfGathered
 from attn_mlir._context_gradients import Gradients
 from attn_mlir._context_parts import (
@@ -41,6 +42,8 @@ _SAID = len(_AGREED) + 4
 _MOST_PLANS = 64
 
 _active = contextvars.ContextVar("attn_mlir_context_parallel", default=None)
+
+RUNS = {Gathered: RunOfGathered, Continued: RunOfContinued, Parts: RunOfParts, PartOfHeads: RunOfHeads}
 
 _WINDOWS_OF_GRADIENTS = ((-1, -1), (-1, 0))
 
@@ -310,7 +313,7 @@ class ContextParallel:
             return PartOfHeads(self, *tensors, options, plan.held)
         if plan.gathers:
             return Gathered(self.rank, *tensors, options, plan.held, plan.swapped, self._links)
-        return Parts(self.rank, *tensors, options, plan.held, plan.copies is not None)
+        return parts_of(plan.held, self.rank, tensors, options, plan.copies is not None)
 
     def _begin(self, plan, tensors, options, layout):
         q, _, v = tensors
@@ -319,7 +322,7 @@ class ContextParallel:
         else:
             o = q.new_empty((*q.shape[:3], v.shape[3]))
         parts = self._parts_of(plan, tensors, options) if plan.parts is None else plan.parts
-        runs = {"heads": RunOfHeads}.get(plan.kind, RunOfGathered if plan.gathers else RunOfParts)
+        runs = RUNS[type(parts)]
         run = runs(self, plan, parts, *tensors, options, o)
         run.start()
         return run
@@ -346,6 +349,12 @@ class ContextParallel:
         _active.reset(token)
         if handle is not None:
             handle.remove()
+
+
+def parts_of(held, rank, tensors, options, has_copies=True):
+    """What a rank computes of keys that do not lie one behind the other."""
+    kind = Continued if has_copies and continues(held, rank, shape_of(*tensors), options) else Parts
+    return kind(rank, *tensors, options, held, has_copies)
 
 
 @functools.lru_cache(maxsize=64)

@@ -15,6 +15,9 @@ from attn_mlir._segments import call_of, length_of, shares
 
 _CAUSAL = {"causal": "top_left", "last": "bottom_right"}
 
+# By whether there is a causal mask: CTAs that are out of step share keys in L2 if they are of one head.
+_TAKES_TILES = ("dynamic", "dynamic grid-order=naive-head-first")
+
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
 Options.__doc__ = """``sequences``: where that of each position begins and ends, two tensors; None where all are one."""
 
@@ -28,7 +31,7 @@ class Part:
     """Attention of some rows of this device to the keys of another: its kernel is compiled when it is made. ``takes_tiles``: its CTAs
     begin at different times, behind those of another one or beside a collective's; so who is done takes the next tile."""
 
-    def __init__(self, q, k_shape, v_shape, call, options, positions, is_wide, takes_tiles):
+    def __init__(self, q, k_shape, v_shape, call, options, positions, is_wide, takes_tiles, is_continued=False):
         self.call = call
         mask, modification = _on_positions(options, call, positions) if call.kind == "positions" else (None, None)
         self.regions, self.captured = _attention.regions_of(mask, modification, q.shape[1])
@@ -40,15 +43,16 @@ class Part:
         problem = _attention.problem_of(
             shapes, element, _spec.mask_of(_CAUSAL.get(call.kind, False), None), options.scale, "bhsd", True, "",
             _attention.sinks_element(options.sinks, q.shape[1]), self.regions)
-        problem = problem._replace(result="f32" if is_wide and element != "f32" else "")
-        also = "dynamic" if takes_tiles and device.platform == "cuda" else None
+        problem = problem._replace(result="f32" if is_wide and element != "f32" else "", earlier=is_continued)
+        also = _TAKES_TILES[call.kind in _CAUSAL] if takes_tiles and device.platform == "cuda" else None
         self.plan = _attention.plan_of(problem, device, shapes, q, also)
 
-    def run(self, q, k, v, o, lse, sinks):
-        """Writes O and LSE of its rows."""
+    def run(self, q, k, v, o, lse, sinks, earlier=()):
+        """Writes O and LSE of its rows; of a continued part with what is ``earlier``, (O, LSE) in f32."""
         rows, columns = self.call.rows, self.call.columns
         tensors = q[:, :, rows], k[:, :, columns], v[:, :, columns]
         inputs = _attention.captured_inputs(self.plan, tensors, None, self.regions, self.captured, sinks)
+        inputs += tuple(x[:, :, rows] for x in earlier)
         self.plan.run(inputs, (o[:, :, rows], lse[:, :, rows]), None, _attention.numbers_of(self.regions))
 
 
@@ -152,12 +156,16 @@ class Parts:
         self.readers = [
             reader for reader in ((rank + step) % len(held) for step in range(1, len(held)))
             if call_of(held[reader], held[rank], options.left, options.right, by_positions) is not None]
+        self._has_functions = options.mask is not None or options.score_mod is not None
+        self.room = Parts.room_of(shape_of(q, k, v), held)
+        self._prepare(rank, q, k, calls, options, held, has_copies)
+
+    def _prepare(self, rank, q, k, calls, options, held, has_copies):
+        """Kernels, and the slots that they write."""
         slots, self.count = _slots(list(calls.values()))
         self.slots = dict(zip(calls, slots))
         rows = [sum(c.rows.stop - c.rows.start for c, own in zip(calls.values(), slots) if own == slot) for slot in range(self.count)]
         self.writes_all = self.count > 0 and set(rows) == {self.lengths[rank]}
-        self._has_functions = options.mask is not None or options.score_mod is not None
-        self.room = Parts.room_of(shape_of(q, k, v), held)
         moves = any(call.kind == "positions" for call in calls.values())
         positions = [_positions(share, q.device) if moves else None for share in held]
         self.parts = {}
@@ -248,7 +256,10 @@ class RunOfParts(Run):
 
     def __init__(self, parallel, plan, parts, q, k, v, options, o):
         super().__init__(parallel, plan, parts, q, k, v, options, o)
-        count = parts.count
+        self._make_outputs(q, o)
+
+    def _make_outputs(self, q, o):
+        parts, count = self._parts, self._parts.count
         shape = (max(count, 1), *q.shape[:3])
         # Rows that a slot has nothing of count as empty.
         self._lse = (

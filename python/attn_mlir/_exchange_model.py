@@ -15,14 +15,13 @@ COPIES = "copies"
 # Groups of heads in which keys are copied.
 MOST_GROUPS = 4
 
-# Of heads of K: of rows that see own keys alone this part comes last.
+# Of heads of K: what fills the end of another kernel is this part of them.
 FEW = 4
 
-Links = collections.namedtuple("Links", "pair gather latency rate memory taken within", defaults=(2.7e12, 0.0, 300e9))
+Links = collections.namedtuple("Links", "pair gather latency rate memory taken", defaults=(2.7e12, 0.0))
 Links.__doc__ = """``pair``, ``gather``: bytes a second that a device receives from one other, and in an all-gather;
 ``latency``: seconds of a transfer of nothing; ``rate``: operations a second of a device's attention; ``memory``: bytes a second of its own
-memory; ``taken``: the part of a device that collectives take while they move keys; ``within``: bytes a second that copy engines move within
-it, beside kernels."""
+memory; ``taken``: the part of a device that collectives take while they move keys."""
 
 # Two H200 of one host over NVLink: bytes a second as measured through NCCL. Latency and rate are assumed, of the size
 # that transfers and long causal attention in bf16 of D 128 have; they were not fitted.
@@ -65,6 +64,15 @@ def _merging(held, rank, shape, links, window):
         return 0.0
     width = shape.batch * shape.heads * shape.value_dim
     return width * (2 * 4 * sum(rows) + shape.bytes * length_of(held[rank])) / links.memory
+
+
+def _joining(held, rank, shape, links, window):
+    """Of two parts the second kernel reads the first one's result where it ends; more are merged."""
+    calls = [call_of(held[rank], share, *window) for share in held]
+    if sum(call is not None for call in calls) != 2:
+        return _merging(held, rank, shape, links, window)
+    rows = min(call.rows.stop - call.rows.start for call in calls if call is not None)
+    return shape.batch * shape.heads * shape.value_dim * 4 * rows / links.memory
 
 
 def _packing(held, rank, shape, links):
@@ -113,22 +121,23 @@ def _heads(held, rank, shape, links, window):
 
 
 def _by_parts(held, rank, shape, links, window):
-    """Own keys, then those of others, and a merge."""
+    """Own keys, then those of others, and what joins them."""
     sources = [source for source in range(len(held)) if source != rank]
     moved = _kv_bytes(sum(length_of(held[source]) for source in sources), shape)
     own = _computing(held, rank, rank, shape, links, window)
     others = sum(_computing(held, rank, source, shape, links, window) for source in sources)
-    return max(own, links.latency + moved / links.pair) + others + _merging(held, rank, shape, links, window), moved
+    return max(own, links.latency + moved / links.pair) + others + _joining(held, rank, shape, links, window), moved
 
 
 def _one_behind_other(held, rank, shape, links, window):
-    """Keys that lie one behind the other."""
+    """Keys that lie one behind the other. To copy own ones there takes multiprocessors, at half of the memory's rate."""
     of = gathered(held, rank, *window)
-    times = _gathering(held, rank, of, shape, links)
-    seconds = times.first
+    arrival, own, rest = _gathering(held, rank, of, shape, links)
+    seconds = own + (2 * _packing(held, rank, shape, links) if len(of.pieces) > 1 else 0.0)
     for group in groups_of(held, rank, of, shape, links):
-        seconds = max(seconds, times.arrival(group.stop)) + times.rest * (group.stop - group.start)
-    return seconds + times.last, _kv_bytes(of.length - length_of(held[rank]), shape)
+        part = (group.stop - group.start) / shape.kv_heads
+        seconds = max(seconds, arrival * group.stop / shape.kv_heads) + rest * part
+    return seconds, _kv_bytes(of.length - length_of(held[rank]), shape)
 
 
 def gathers(held, shape, window, links):
@@ -143,50 +152,26 @@ def _copies(held, rank, shape, links, window):
     return (_one_behind_other if gathers(held, shape, window, links) else _by_parts)(held, rank, shape, links, window)
 
 
-class _Gathering(collections.namedtuple("_Gathering", "latency moving first rest last")):
-    """Seconds: of a transfer of nothing, until a head's keys have come, of rows that see own keys alone (what comes first of them, and
-    last), and of a head's other rows."""
-
-    def arrival(self, heads):
-        return self.latency + heads * self.moving if self.moving else 0.0
-
-
 def _gathering(held, rank, of, shape, links):
-    heads, own = shape.kv_heads, length_of(held[rank])
-    before = of.length - own
-    # Own keys come to lie there beside the others.
-    moving = max(_kv_bytes(before, shape) / links.pair, _kv_bytes(own, shape) / links.within) if before else 0.0
-    pairs = sum(_pairs(call) for call in of.calls if call.columns.start >= before)
-    rest = _seconds(sum(map(_pairs, of.calls)) - pairs, shape, links)
-    last = _seconds(pairs, shape, links) * (heads // FEW) / heads if len(of.calls) > 1 else 0.0
-    return _Gathering(links.latency, moving / heads, _seconds(pairs, shape, links) - last, rest / heads, last)
-
-
-def _groups_behind(count, heads, times):
-    """Ends of groups of heads of which the first has ``count``, and each other one as many as have come when those in front of it are computed;
-    None where one has none, or they are too many."""
-    ends, time = [count], max(times.first, times.arrival(count)) + times.rest * count
-    while ends[-1] < heads:
-        come = min(heads, int((time - times.latency) / times.moving * (1 + 1e-9)))
-        if come <= ends[-1] or len(ends) == MOST_GROUPS:
-            return None
-        time += times.rest * (come - ends[-1])
-        ends.append(come)
-    return ends
+    """Seconds until all keys have arrived, of rows that see own keys alone, and of the others."""
+    before = of.length - length_of(held[rank])
+    arrival = links.latency + _kv_bytes(before, shape) / links.pair if before else 0.0
+    own = sum(_pairs(call) for call in of.calls if call.columns.start >= before)
+    return arrival, _seconds(own, shape, links), _seconds(sum(map(_pairs, of.calls)) - own, shape, links)
 
 
 def groups_of(held, rank, of, shape, links):
-    """Heads of K in the order in which they come to lie as ``of`` says: all of them where the own part takes as long, else first as few as give
-    others the time to come, and so on. Where heads take longer to come than to be computed, groups have one size."""
-    times, heads = _gathering(held, rank, of, shape, links), shape.kv_heads
-    if times.arrival(heads) <= times.first:
-        return [slice(0, heads)]
-    found = [ends for ends in (_groups_behind(count, heads, times) for count in range(1, heads + 1)) if ends]
-    # A kernel more costs about as much as a transfer of nothing.
-    ends = min(found, key=lambda ends: max(times.first, times.arrival(ends[0])) + len(ends) * links.latency)
-    if len(ends) == 1:
-        count = min(MOST_GROUPS, heads)
-        ends = [heads * (i + 1) // count for i in range(count)]
+    """Heads of K in the order in which they come to lie as ``of`` says: all of them where the own part takes as long, else a first part and
+    the rest where that arrives beside the first, else as many of the size of the first."""
+    arrival, own, rest = _gathering(held, rank, of, shape, links)
+    heads = shape.kv_heads
+    few = max(1, heads // MOST_GROUPS)
+    if arrival <= own or heads < 2:
+        ends = [heads]
+    elif arrival <= max(own, arrival * few / heads) + rest * few / heads:
+        ends = [few, heads]
+    else:
+        ends = [heads * (i + 1) // min(MOST_GROUPS, heads) for i in range(min(MOST_GROUPS, heads))]
     return [slice(begin, end) for begin, end in zip([0, *ends[:-1]], ends)]
 
 

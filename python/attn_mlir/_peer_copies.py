@@ -50,16 +50,6 @@ def runs(sizes, source, target):
         yield sum(here for here, _ in place), sum(there for _, there in place), width, height, *pitches
 
 
-def rows_of(piece, place):
-    """(source address, target address, bytes) of each row of a piece that goes to ``place``."""
-    x, element = piece.tensor, piece.tensor.element_size()
-    for source, target, width, height, source_pitch, target_pitch in runs(x.shape, x.stride(), (*piece.strides, 1)):
-        for row in range(height):
-            yield (
-                x.data_ptr() + (source + row * source_pitch) * element, place + piece.offset + (target + row * target_pitch) * element,
-                width * element)
-
-
 def slot_of(rounds):
     """The slot of copies in front of the round that comes behind ``rounds`` others."""
     return rounds % _SLOTS
@@ -72,10 +62,6 @@ def _rounded(size):
 def places_of(sizes):
     """Where tensors of so many bytes lie one behind the other, each at a multiple of the alignment, and the end."""
     return list(itertools.accumulate(map(_rounded, sizes), initial=0))
-
-
-def _filled(pieces):
-    return [piece for piece in pieces if piece.tensor.numel()]
 
 
 class _NoEvent:
@@ -128,10 +114,6 @@ class _HostMemory:
         target = place.view(x.dtype).as_strided(x.shape, (*piece.strides, 1), (offset + piece.offset) // x.element_size())
         target.copy_(x)
 
-    def copy_within(self, place, offset, pieces):
-        for piece in pieces:
-            self.copy(place, offset, piece)
-
     def close(self):
         pass
 
@@ -181,23 +163,6 @@ class _Mappings:
 _mappings = _Mappings()
 
 
-class _Location(ctypes.Structure):
-    """CUmemLocation."""
-
-    _fields_ = [("type", ctypes.c_int), ("id", ctypes.c_int)]
-
-
-class _Attributes(ctypes.Structure):
-    """CUmemcpyAttributes."""
-
-    _fields_ = [("order", ctypes.c_int), ("source", _Location), ("target", _Location), ("flags", ctypes.c_uint)]
-
-
-# In the order of the stream, and beside kernels if that can be.
-_BY_ENGINES = _Attributes(order=1, flags=1)
-_MOST_ROWS = 1024
-
-
 class _Handle(ctypes.Structure):
     _fields_ = [("bytes", ctypes.c_char * 64)]
 
@@ -226,8 +191,6 @@ class _DeviceMemory:
         # Copies to others and those within the device are done by different engines.
         self._stream, self._own_stream = torch.cuda.Stream(device), torch.cuda.Stream(device)
         self._second, self._is_beside = torch.cuda.Stream(device), False
-        # CUDA 12.8.
-        self._batch = getattr(self._driver, "cuMemcpyBatchAsync", None)
 
     def _call(self, name, *arguments):
         code = getattr(self._driver, name)(*arguments)
@@ -285,28 +248,6 @@ class _DeviceMemory:
                 target=place + offset + piece.offset + target * element, target_pitch=target_pitch, width=width * element,
                 height=height)
             self._call("cuMemcpy2DAsync_v2", ctypes.byref(what), stream)
-
-    def copy_within(self, place, offset, pieces):
-        """Copies on the device itself: by copy engines where the driver does that, else by multiprocessors, for which they wait behind kernels."""
-        rows = itertools.chain.from_iterable(rows_of(piece, place + offset) for piece in pieces)
-        # More are not worth their time on the host.
-        rows = list(itertools.islice(rows, _MOST_ROWS + 1)) if self._batch is not None else []
-        if not rows or len(rows) > _MOST_ROWS or not self._copy_at_once(rows):
-            for piece in pieces:
-                self.copy(place, offset, piece)
-
-    def _copy_at_once(self, rows):
-        """Whether the driver has begun to."""
-        count = len(rows)
-        sources, targets, sizes = (
-            (kind * count)(*column) for kind, column in zip((ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t), zip(*rows)))
-        stream = ctypes.c_void_p(torch.cuda.current_stream(self._device).cuda_stream)
-        code = self._batch(
-            targets, sources, sizes, ctypes.c_size_t(count), ctypes.byref(_BY_ENGINES), ctypes.byref(ctypes.c_size_t(0)),
-            ctypes.c_size_t(1), ctypes.byref(ctypes.c_size_t()), stream)
-        if code != 0:
-            self._batch = None
-        return code == 0
 
     def event(self):
         event = torch.cuda.Event(interprocess=True)
@@ -441,12 +382,13 @@ class Copies:
             return
         with self._memory.behind(mark, is_own=True):
             for pieces in groups:
-                self._memory.copy_within(self._memory.place_of(self._buffer), slot * self._room, _filled(pieces))
+                self._write(self._memory.place_of(self._buffer), slot, pieces)
                 self._kept.append(self._memory.mark())
 
     def _write(self, place, slot, pieces):
-        for piece in _filled(pieces):
-            self._memory.copy(place, slot * self._room, piece)
+        for piece in pieces:
+            if piece.tensor.numel():
+                self._memory.copy(place, slot * self._room, piece)
 
     def receive(self, slot, rank, group=0):
         """Waits for what a rank, or this one itself, has sent in a round that is over."""

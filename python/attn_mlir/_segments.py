@@ -18,7 +18,7 @@ Call.__doc__ = """Attention of the queries ``rows`` of a share to the keys ``col
 
 ORDERS = ("balanced", "contiguous")
 
-# Chunks of devices of different speeds are multiples of it, so that kernels' tiles are full.
+# Long chunks of devices of different speeds are multiples of it, so that kernels' tiles are full.
 _GRANULE = 128
 
 
@@ -43,7 +43,8 @@ def _bounds_of(total, order, speeds):
     """Where chunks begin, and the last ends. Chunks i and 2 n - 1 - i have one length, and so together as many keys in front of each query
     in the mean as any others."""
     whole = total if order == "contiguous" else total // 2
-    bounds = [round(whole * sum(speeds[:i]) / sum(speeds) / _GRANULE) * _GRANULE for i in range(len(speeds))] + [whole]
+    granule = _GRANULE if whole >= 16 * _GRANULE * len(speeds) else 1
+    bounds = [round(whole * sum(speeds[:i]) / sum(speeds) / granule) * granule for i in range(len(speeds))] + [whole]
     bounds = [min(bound, whole) for bound in bounds]
     return bounds if order == "contiguous" else bounds + [total - bound for bound in reversed(bounds[:-1])]
 

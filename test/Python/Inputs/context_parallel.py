@@ -1,6 +1,6 @@
 """One sequence over several processes (gloo), against float64 of the whole: run without arguments, it starts its ranks."""
 
-import ctypes
+import collections
 import gc
 import itertools
 import os
@@ -72,38 +72,6 @@ class Runs(unittest.TestCase):
                 self.assertTrue(torch.equal(found, wanted))
                 self.assertEqual(len(calls), count)
 
-    def test_copies_within_a_device(self):
-        """All rows of pieces in one call; where the driver has none, or refuses it, each piece by itself."""
-        from attn_mlir import _peer_copies
-
-        given = torch.arange(480.0).view(2, 3, 20, 4)
-        pieces = [
-            _peer_copies.Piece(given[:, heads, 5:], offset, (240, 80, 4)) for heads, offset in ((slice(0, 1), 0), (slice(1, 3), 80 * 4))]
-        wanted = torch.zeros(2, 3, 20, 4)
-        wanted[:, :, :15] = given[:, :, 5:]
-
-        def batch(targets, sources, sizes, count, *rest):
-            calls.append(count.value)
-            if answer == 0:
-                for each in zip(targets, sources, sizes):
-                    ctypes.memmove(*each)
-            return answer
-
-        def copy(self, place, offset, piece):
-            calls.append(piece)
-
-        for answer, counts in ((0, [6]), (801, [6, *pieces]), (None, pieces)):
-            found, calls = torch.zeros(2, 3, 20, 4), []
-            memory = object.__new__(_peer_copies._DeviceMemory)
-            memory._device, memory._batch = None, None if answer is None else batch
-            with unittest.mock.patch("torch.cuda.current_stream"), unittest.mock.patch.object(_peer_copies._DeviceMemory, "copy", copy):
-                with unittest.mock.patch("ctypes.c_void_p"):
-                    memory.copy_within(found.data_ptr(), 0, pieces)
-            self.assertEqual(len(calls), len(counts))
-            self.assertEqual(calls[:1], counts[:1])
-            self.assertTrue(torch.equal(found, wanted if answer == 0 else torch.zeros_like(wanted)))
-            self.assertEqual(memory._batch is None, answer != 0)
-
 
 @unittest.skipUnless(SIZE, "a rank of several")
 class Ranks(unittest.TestCase):
@@ -120,10 +88,17 @@ class Ranks(unittest.TestCase):
                 with unittest.mock.patch("attn_mlir._context_gathered.gathers", can):
                     found.append(self.check_transfers(
                         transfers, exchange, tensors, order, layout, bound, keep, modification, **options))
-        merged = [o for o, is_merged in found if is_merged]
-        self.assertTrue(all(torch.equal(merged[0], o) for o in merged), "the same bits by each way of transfers")
+        kinds = collections.defaultdict(list)
+        for o, kind in found:
+            kinds[kind].append(o)
+        for several in kinds.values():
+            self.assertTrue(all(torch.equal(several[0], o) for o in several), "the same bits by each way of transfers")
         asks = any(name in options for name in ("window", "mask", "score_mod", "cu_seqlens"))
-        self.assertEqual(len(found) - len(merged), int(exchange == "ring" and not asks))
+        self.assertEqual(len(kinds["Gathered"]), int(exchange == "ring" and not asks))
+        # Of two ranks the second part takes up the first.
+        if exchange == "ring" and not asks and SIZE == 2 and order == "balanced" and tensors[0].shape[2] > 4 * SIZE and not any(
+                x.shape[3] % 8 for x in tensors):
+            self.assertEqual(len(kinds["Continued"]), 2)
 
     def check_transfers(self, transfers, exchange, tensors, order, layout, bound, keep, modification, **options):
         parallel = attn_mlir.torch.context_parallel(exchange=exchange, order=order, transfers=transfers)
@@ -148,7 +123,7 @@ class Ranks(unittest.TestCase):
             self.assertTrue(torch.equal(again, o), "the same bits in each run")
         self.assertEqual(parallel.rounds, before + 3, "a call like one before takes one round")
         (plan,) = parallel._plans.values()
-        return found, not plan.gathers
+        return found, "Gathered" if plan.gathers else type(plan.parts).__name__
 
     def exchanges(self, heads=4, kv_heads=4):
         return [kind for kind in EXCHANGES if kind != "heads" or heads % SIZE == kv_heads % SIZE == 0]

@@ -134,6 +134,9 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
       dims.push_back(d(Key).floorDiv(static_cast<int64_t>(*getScaleBlock())));
     maps.push_back(map(dims));
   }
+  if (getEarlierOutput())
+    maps.append({map({ofQueries, head, d(Query), d(ValueDim)}),
+                 map({ofQueries, head, d(Query)})});
   maps.push_back(map({ofQueries, head, d(Query), d(ValueDim)}));
   if (getLse())
     maps.push_back(map({ofQueries, head, d(Query)}));
@@ -162,6 +165,8 @@ SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
     asIs(getSinks().getType());
   for (Value scale : scalesOf(*this))
     asIs(scale.getType());
+  if (getEarlierOutput())
+    perms.append({perm, {0, 1, 2}});
   perms.push_back(perm);
   if (getLse())
     perms.push_back({0, 1, 2});
@@ -192,6 +197,8 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
         {"v_scale", getValueScale()}})
     if (scale)
       names.push_back(name);
+  if (getEarlierOutput())
+    names.append({"earlier_o", "earlier_lse"});
   names.push_back("o");
   if (getLse())
     names.push_back("lse");
@@ -207,6 +214,8 @@ SmallVector<unsigned> AttentionOp::getTailViews() {
   for (std::optional<unsigned> view : {getSinksView(), ofQuery, ofKey, ofValue})
     if (view)
       views.push_back(*view);
+  if (std::optional<unsigned> earlier = getEarlierView())
+    views.append({*earlier, *earlier + 1});
   return views;
 }
 
@@ -569,6 +578,40 @@ static SmallVector<Value> addSinks(AttentionOp op, const TileBuilder &t,
           t.fma(state[L], now.getRescale(), weight), acc};
 }
 
+/// O and LSE, each row weighted with those of earlier keys.
+static std::pair<Value, Value> takeUp(AttentionOp op, const TileBuilder &t,
+                                      const TileContext &tile, Value out,
+                                      Value lse) {
+  constexpr float kNone = -std::numeric_limits<float>::infinity();
+  unsigned view = *op.getEarlierView();
+  int64_t rows = tile.sizes[Query], columns = tile.sizes[ValueDim];
+  auto read = [&](unsigned of, ArrayRef<int64_t> shape) -> Value {
+    SmallVector<Value> indices{tile.offsets[Batch], buildHeadIndex(t, tile),
+                               t.iota(0, tile.offsets[Query], shape)};
+    if (shape.size() == 2)
+      indices.push_back(t.iota(1, t.index(0), shape));
+    return GatherOp::create(t.b, t.loc,
+                            RankedTensorType::get(shape, t.b.getF32Type()),
+                            tile.views[of], indices);
+  };
+  Value before = read(view, {rows, columns}), earlier = read(view + 1, {rows});
+  Value largest = t.max(lse, earlier);
+  // -inf - -inf would be NaN.
+  Value reference = t.select(t.equal(largest, t.splat(kNone, {rows})),
+                             t.splat(0, {rows}), largest);
+  auto weigh = [&](Value x) {
+    return t.exp2(t.scale(t.sub(x, reference), llvm::numbers::log2e));
+  };
+  Value weight = weigh(lse), other = weigh(earlier), sum = t.add(weight, other);
+  // What was computed of no key may be anything.
+  Value wide = t.broadcast(other, columns);
+  Value nothing = t.splat(0, {rows, columns});
+  before = t.select(t.equal(wide, nothing), nothing, before);
+  out = t.add(t.mul(out, t.broadcast(weight, columns)), t.mul(before, wide));
+  return {t.divideRows(out, sum),
+          t.add(reference, t.scale(t.log2(sum), llvm::numbers::ln2))};
+}
+
 SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
                                           const TileContext &tile,
                                           ValueRange folded) {
@@ -579,15 +622,21 @@ SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
   Value out =
       t.divideRows(state[Acc], state[L],
                    scalesIn(*this, t, tile).shared(AttentionScales::Values));
+  // log2(0) = -inf, as wanted.
+  auto lse = [&]() {
+    Value reference = shifted(*this, t, state[Reference]);
+    return scalesRows(*this)
+               ? t.scale(t.add(reference, t.log2(state[L])),
+                         llvm::numbers::ln2)
+               : t.logSum(state[Factor], reference, state[L],
+                          softmaxScale(*this));
+  };
+  Value all;
+  if (getEarlierOutput())
+    std::tie(out, all) = takeUp(*this, t, tile, out, lse());
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};
-  if (!getLse())
-    return results;
-  // log2(0) = -inf, as wanted.
-  Value reference = shifted(*this, t, state[Reference]);
-  results.push_back(
-      scalesRows(*this)
-          ? t.scale(t.add(reference, t.log2(state[L])), llvm::numbers::ln2)
-          : t.logSum(state[Factor], reference, state[L], softmaxScale(*this)));
+  if (getLse())
+    results.push_back(all ? all : lse());
   return results;
 }
