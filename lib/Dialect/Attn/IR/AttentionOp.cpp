@@ -1,6 +1,7 @@
 //===- AttentionOp.cpp - Syntax and verification of attn.attention --------===//
 
 #include "AttentionBlocks.h"
+#include "AttentionEarlier.h"
 #include "AttentionScales.h"
 #include "AttentionValues.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
@@ -555,35 +556,6 @@ struct AttentionVerifier {
     return agree("number of heads", "sinks", type, 0, op.getNumQueryHeads());
   }
 
-  LogicalResult earlier() {
-    if (!op.getEarlierOutput() && !op.getEarlierLse())
-      return success();
-    if (!op.getEarlierOutput() || !op.getEarlierLse())
-      return error() << "earlier keys expect both earlier_o and earlier_lse, "
-                        "but got "
-                     << (op.getEarlierLse() ? "earlier_lse" : "earlier_o")
-                     << " alone";
-    if (op.getQueryOffsets() || op.getValueScale())
-      return error() << "earlier keys expect no "
-                     << (op.getValueScale() ? "v_scale" : "cu_seqlens_q");
-    RankedTensorType q = op.getQuery().getType();
-    int64_t length = q.getDimSize(op.getSeqDim());
-    RankedTensorType o = op.getOutput().getType();
-    auto as = [&](StringRef name, Value value, ArrayRef<int64_t> shape) {
-      auto type = cast<RankedTensorType>(value.getType());
-      auto wanted = RankedTensorType::get(shape, type.getElementType());
-      if (type.getRank() == wanted.getRank() &&
-          succeeded(verifyCompatibleShape(type, wanted)))
-        return success();
-      return LogicalResult(error() << name << " expects the shape of " << wanted
-                                   << ", but got " << type);
-    };
-    if (failed(as("earlier_o", op.getEarlierOutput(), o.getShape())))
-      return failure();
-    return as("earlier_lse", op.getEarlierLse(),
-              {q.getDimSize(0), op.getNumQueryHeads(), length});
-  }
-
   LogicalResult lse() {
     if (!op.getLse())
       return success();
@@ -613,7 +585,8 @@ LogicalResult AttentionOp::verify() {
       failed(v.raggedBatch()) || failed(v.pages()) || failed(v.sizes()) ||
       failed(v.lengths()) || failed(v.sinks()) ||
       failed(verifyValueOrder(*this)) || failed(v.scales()) ||
-      failed(v.lse()) || failed(v.earlier()) || failed(verifyBlocks(*this, v.sequences())))
+      failed(v.lse()) || failed(verifyEarlier(*this)) ||
+      failed(verifyBlocks(*this, v.sequences())))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")

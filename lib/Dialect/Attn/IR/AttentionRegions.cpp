@@ -126,17 +126,6 @@ std::array<std::optional<unsigned>, 3> AttentionOp::getScaleViews() {
   return views;
 }
 
-std::optional<unsigned> AttentionOp::getEarlierView() {
-  if (!getEarlierOutput())
-    return std::nullopt;
-  unsigned next = getFirstCaptureView() + (getSinks() ? 1 : 0);
-  for (std::optional<unsigned> view : getCaptureViews())
-    next += view.has_value();
-  for (std::optional<unsigned> view : getScaleViews())
-    next += view.has_value();
-  return next;
-}
-
 bool AttentionOp::readsEachScore() {
   if (!hasScoreMod())
     return false;

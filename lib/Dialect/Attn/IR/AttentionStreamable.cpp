@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionBlocks.h"
+#include "AttentionEarlier.h"
 #include "AttentionRegions.h"
 #include "AttentionScales.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
@@ -578,40 +579,6 @@ static SmallVector<Value> addSinks(AttentionOp op, const TileBuilder &t,
           t.fma(state[L], now.getRescale(), weight), acc};
 }
 
-/// O and LSE, each row weighted with those of earlier keys.
-static std::pair<Value, Value> takeUp(AttentionOp op, const TileBuilder &t,
-                                      const TileContext &tile, Value out,
-                                      Value lse) {
-  constexpr float kNone = -std::numeric_limits<float>::infinity();
-  unsigned view = *op.getEarlierView();
-  int64_t rows = tile.sizes[Query], columns = tile.sizes[ValueDim];
-  auto read = [&](unsigned of, ArrayRef<int64_t> shape) -> Value {
-    SmallVector<Value> indices{tile.offsets[Batch], buildHeadIndex(t, tile),
-                               t.iota(0, tile.offsets[Query], shape)};
-    if (shape.size() == 2)
-      indices.push_back(t.iota(1, t.index(0), shape));
-    return GatherOp::create(t.b, t.loc,
-                            RankedTensorType::get(shape, t.b.getF32Type()),
-                            tile.views[of], indices);
-  };
-  Value before = read(view, {rows, columns}), earlier = read(view + 1, {rows});
-  Value largest = t.max(lse, earlier);
-  // -inf - -inf would be NaN.
-  Value reference = t.select(t.equal(largest, t.splat(kNone, {rows})),
-                             t.splat(0, {rows}), largest);
-  auto weigh = [&](Value x) {
-    return t.exp2(t.scale(t.sub(x, reference), llvm::numbers::log2e));
-  };
-  Value weight = weigh(lse), other = weigh(earlier), sum = t.add(weight, other);
-  // What was computed of no key may be anything.
-  Value wide = t.broadcast(other, columns);
-  Value nothing = t.splat(0, {rows, columns});
-  before = t.select(t.equal(wide, nothing), nothing, before);
-  out = t.add(t.mul(out, t.broadcast(weight, columns)), t.mul(before, wide));
-  return {t.divideRows(out, sum),
-          t.add(reference, t.scale(t.log2(sum), llvm::numbers::ln2))};
-}
-
 SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
                                           const TileContext &tile,
                                           ValueRange folded) {
@@ -626,14 +593,16 @@ SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
   auto lse = [&]() {
     Value reference = shifted(*this, t, state[Reference]);
     return scalesRows(*this)
-               ? t.scale(t.add(reference, t.log2(state[L])),
-                         llvm::numbers::ln2)
+               ? t.scale(t.add(reference, t.log2(state[L])), llvm::numbers::ln2)
                : t.logSum(state[Factor], reference, state[L],
                           softmaxScale(*this));
   };
   Value all;
   if (getEarlierOutput())
-    std::tie(out, all) = takeUp(*this, t, tile, out, lse());
+    std::tie(out, all) = takeUpEarlier(
+        *this, t, tile.views,
+        {tile.offsets[Batch], buildHeadIndex(t, tile), tile.offsets[Query]},
+        out, lse());
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};
   if (getLse())
