@@ -44,7 +44,9 @@ class Part:
             shapes, element, _spec.mask_of(_CAUSAL.get(call.kind, False), None), options.scale, "bhsd", True, "",
             _attention.sinks_element(options.sinks, q.shape[1]), self.regions)
         problem = problem._replace(result="f32" if is_wide and element != "f32" else "", earlier=is_continued)
-        also = _TAKES_TILES[call.kind in _CAUSAL] if takes_tiles and device.platform == "cuda" else None
+        # Under a causal mask streams differ in length: by heads, whose keys stay in L2, that is as good for kernels that begin alone.
+        is_causal = call.kind in _CAUSAL
+        also = _TAKES_TILES[is_causal] if (takes_tiles or is_causal) and device.platform == "cuda" else None
         self.plan = _attention.plan_of(problem, device, shapes, q, also)
 
     def run(self, q, k, v, o, lse, sinks, earlier=()):
