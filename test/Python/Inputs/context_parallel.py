@@ -73,6 +73,40 @@ class Runs(unittest.TestCase):
                 self.assertEqual(len(calls), count)
 
 
+class Kernels(unittest.TestCase):
+    def steps(self, rank, right, has_copies=True):
+        """(Element type of O, whether it takes up another one, options of the schedule, rows, keys) of each kernel."""
+        from attn_mlir import _attention, _context_parallel, _context_parts
+        from attn_mlir._segments import shares
+
+        found = []
+
+        def plan_of(problem, device, shapes, q, also=None):
+            found.append((problem.result, problem.earlier, also, shapes.heads, shapes.queries, shapes.keys))
+
+        q, k = (torch.empty(1, dtype=torch.bfloat16).expand(1, heads, 2048, 64) for heads in (16, 8))
+        options = _context_parts.Options(-1, right, 0.125, None, None, None, None)
+        with unittest.mock.patch.object(_attention, "device_of", lambda name, x: _attention.Device("cuda", 0)):
+            with unittest.mock.patch.object(_attention, "plan_of", plan_of):
+                _context_parallel.parts_of(shares(4096, 2), rank, (q, k, k), options, has_copies)
+        return found
+
+    def test_parts_that_take_up_others(self):
+        """One part in f32, which another one takes up, and rows or heads that need neither between; who is done takes the next tile, by heads under a
+        causal mask."""
+        heads, plain = "dynamic grid-order=naive-head-first", "dynamic"
+        self.assertEqual(self.steps(0, 0), [
+            ("f32", False, heads, 16, 1024, 2048), ("", False, heads, 4, 1024, 1024), ("", True, plain, 16, 1024, 2048),
+            ("", False, heads, 12, 1024, 1024)])
+        self.assertEqual(self.steps(1, 0), [
+            ("f32", False, heads, 12, 2048, 2048), ("f32", False, plain, 4, 2048, 1024), ("", True, plain, 12, 2048, 1024),
+            ("", True, heads, 4, 2048, 2048)])
+        self.assertEqual(self.steps(0, -1)[0], ("f32", False, None, 12, 2048, 2048))
+        # Beside collectives all take tiles, and parts are merged.
+        self.assertEqual(self.steps(0, -1, has_copies=False), [
+            ("f32", False, plain, heads, 2048, 2048) for heads in (12, 4, 16)])
+
+
 @unittest.skipUnless(SIZE, "a rank of several")
 class Ranks(unittest.TestCase):
     def check(self, exchange, tensors, order="balanced", layout="bhsd", bound=1e-5, keep=None, modification=None, **options):
