@@ -10,6 +10,11 @@ into the other ranks' memory, by kernels that read it, and by each exchange of c
 kernel on one device at the sequence's whole length. "alone": a call that all ranks begin at once, on GPUs that wait for it. "in a row": a call of several one
 behind the other, as layers of a model make them.
 
+GPUs of one host differ in speed, and by how warm they are. So "one device" runs on all of them at once, and for about as long as
+the others: "of one device's share" is the slowest one's time over the number of devices by ours, "of all devices' rates" the time of all of them at
+the rates that each had, by ours. "copies by speed" gives each a share in proportion to its rate. "kernels" are those of a rank where all keys are there already, "kernels of the next rank" another rank's on the
+same device: which part of the time is theirs, and which that of words, transfers and waiting.
+
 A way that raises on a rank is left out, with its traceback. Where a rank fails, what it said is printed, the file keeps what was
 measured until then, and new processes go on with the next shape. `--timeline` prints kernels and copies of calls.
 `--device cpu --quick` shows on two processes of any machine that it runs; its times say nothing.
@@ -32,6 +37,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"
 
 import common  # noqa: F401  (adds test/gpu to the path)
 import exchange_fit
+import near
 import ranks
 import timeline
 from attn_mlir import _exchange_model as model
@@ -42,7 +48,13 @@ DIMS, LENGTHS, MASKS = (64, 128), (8192, 32768, 131072), ("causal", "full")
 QUICK = [(64, 256, "causal")]
 COLLECTIVES = {kind: {"exchange": kind, "transfers": "collectives"} for kind in model.EXCHANGES}
 OURS = {**{how: {"exchange": "all_gather", "transfers": how} for how in ("copies", "reads")}, **COLLECTIVES}
+# Of shares in proportion to what the devices have shown.
+BY_SPEED = "copies by speed"
+OURS[BY_SPEED] = OURS["copies"]
 PYTORCH, ALONE = "PyTorch", "one device"
+# By how many ranks further on.
+KERNELS = {"kernels": 0, "kernels of the next rank": 1}
+EVERY = (*OURS, ALONE, PYTORCH, *KERNELS)
 
 
 def predict():
@@ -102,19 +114,45 @@ class Ways:
         torch.manual_seed(dim + length)
         heads = HEADS, options.kv_heads, options.kv_heads
         tensors = [torch.randn(1, count, length, dim, device=options.device).to(torch.bfloat16) for count in heads]
-        makers = {name: functools.partial(self._ours, attn_mlir.torch, how, tensors) for name, how in OURS.items()}
-        makers[ALONE] = lambda: functools.partial(
-            contextlib.nullcontext, functools.partial(attn_mlir.attention, *tensors, causal=self.is_causal))
-        if options.device == "cuda" and options.kv_heads == HEADS:
-            makers[PYTORCH] = lambda: functools.partial(
-                rival, torch, torch.distributed.device_mesh.init_device_mesh("cuda", (dist.get_world_size(),)), self.is_causal, *tensors)
         self.calls = {}
-        for name, make in makers.items():
+        for name, make in self.makers(attn_mlir, options, tensors).items():
             if options.ways and name not in options.ways:
                 continue
             call = self._tried(name, make)
             if call is not None:
                 self.calls[name] = call
+
+    def makers(self, package, options, tensors):
+        """Functions that make a way."""
+        rank, size = self.dist.get_rank(), self.dist.get_world_size()
+        found = {name: functools.partial(self._ours, package.torch, how, tensors) for name, how in OURS.items()}
+        alone = functools.partial(package.attention, *tensors, causal=self.is_causal)
+        found[BY_SPEED] = lambda: self._ours(package.torch, {**OURS[BY_SPEED], "speeds": self._speeds(alone)}, tensors)
+        found[ALONE] = lambda: functools.partial(contextlib.nullcontext, alone)
+        for name, further in KERNELS.items():
+            found[name] = functools.partial(self._kernels, (rank + further) % size, tensors)
+        if options.device == "cuda" and options.kv_heads == HEADS:
+            found[PYTORCH] = lambda: functools.partial(
+                rival, self.torch, self.dist.device_mesh.init_device_mesh("cuda", (size,)), self.is_causal, *tensors)
+        return found
+
+    def _speeds(self, call):
+        """Calls a millisecond on each rank, all at once."""
+        timer = Timer(self.torch, self.device)
+        call()
+        self.dist.barrier()
+        return [1 / each for each in self._all(timer(call, 5))]
+
+    def _all(self, number):
+        """A number of each rank."""
+        own = self.torch.tensor([number])
+        found = [self.torch.empty_like(own) for _ in range(self.dist.get_world_size())]
+        self.dist.all_gather(found, own)
+        return [each.item() for each in found]
+
+    def _kernels(self, rank, tensors, gathers=None):
+        call = near.kernels(self.torch, rank, self.dist.get_world_size(), tensors, self.is_causal, gathers)
+        return functools.partial(contextlib.nullcontext, call)
 
     def _ours(self, package, how, tensors):
         parallel = package.context_parallel(**how)
@@ -136,28 +174,30 @@ class Ways:
         self.dist.all_reduce(failed)
         return found if failed.item() == 0 else None
 
-    def slowest(self, timer, name, count):
+    def times(self, timer, name, count):
+        """Milliseconds of a call on each rank."""
         with self.calls[name]() as call:
             call()
             if self.device == "cuda":
                 self.torch.cuda.synchronize()
             self.dist.barrier()
-            took = self.torch.tensor([timer(call, count)])
-        self.dist.all_reduce(took, self.dist.ReduceOp.MAX)
-        return took.item()
+            took = timer(call, count)
+        return self._all(took)
 
 
 def measured(options, dim, length, mask):
     """Rows of a shape, each of one round more."""
-    ways, count = Ways(options, dim, length, mask), options.calls
+    ways, size = Ways(options, dim, length, mask), ranks.size()
     timer, order = Timer(ways.torch, options.device), random.Random(length)
     times = {kind: {name: [] for name in ways.calls} for kind in ("alone", "in a row")}
     for turn in range(options.rounds):
         # The same on all ranks, drawn anew in each round.
         for name in order.sample(list(ways.calls), len(ways.calls)):
-            times["alone"][name].append(ways.slowest(timer, name, 1))
-            times["in a row"][name].append(ways.slowest(timer, name, count))
-        yield row_of(dim, length, mask, ways.dist.get_world_size(), turn + 1, times)
+            # One device takes as long for one call as all of them for several, and is as warm behind these.
+            count = max(1, round(options.calls / size)) if name == ALONE else options.calls
+            times["alone"][name].append(ways.times(timer, name, 1))
+            times["in a row"][name].append(ways.times(timer, name, count))
+        yield row_of(dim, length, mask, size, turn + 1, times)
     for name in options.timeline:
         if name in ways.calls:
             with ways.calls[name]() as call:
@@ -168,14 +208,18 @@ def row_of(dim, length, mask, size, rounds, times):
     row = {"dim": dim, "length": length, "mask": mask, "devices": size, "rounds": rounds}
     operations = 4 * HEADS * dim * length**2 / (2 if mask == "causal" else 1)
     for kind, found in times.items():
-        ms = {name: statistics.median(each) for name, each in found.items()}
+        ms = {name: statistics.median(map(max, each)) for name, each in found.items()}
         best = min((ms[name] for name in OURS if name in ms), default=None)
-        row[kind] = {"ms": {name: round(each, 4) for name, each in ms.items()}}
+        own = {name: [statistics.median(each) for each in zip(*rounds)] for name, rounds in found.items()}
+        row[kind] = {
+            "ms": {name: round(each, 4) for name, each in ms.items()},
+            "ms of ranks": {name: [round(each, 4) for each in several] for name, several in own.items()}}
         if best is None:
             continue
         row[kind]["tflops a device"] = operations / size / best / 1e9
         if ALONE in ms:
             row[kind]["of one device's share"] = ms[ALONE] / size / best
+            row[kind]["of all devices' rates"] = 1 / sum(1 / each for each in own[ALONE]) / best
         if PYTORCH in ms:
             row[kind]["PyTorch / best"] = ms[PYTORCH] / best
     return row
@@ -241,12 +285,12 @@ def main():
     parser.add_argument("--dims", type=int, nargs="*", default=DIMS)
     parser.add_argument("--masks", nargs="*", choices=MASKS, default=MASKS[:1])
     parser.add_argument("--kv-heads", type=int, default=HEADS, help="fewer than heads of Q: without PyTorch's")
-    parser.add_argument("--ways", nargs="*", choices=(*OURS, ALONE, PYTORCH), default=[], help="default: all")
+    parser.add_argument("--ways", nargs="*", choices=EVERY, default=[], help="default: all")
     parser.add_argument("--ranks", type=int, help="processes; default: one for each GPU")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--calls", type=int, default=5, help="of those in a row")
     parser.add_argument("--limit", type=int, default=300, metavar="S", help="seconds until all ranks are ended")
-    parser.add_argument("--timeline", nargs="*", choices=(*OURS, ALONE, PYTORCH), default=[], help="what calls of these ways do, and when")
+    parser.add_argument("--timeline", nargs="*", choices=EVERY, default=[], help="what calls of these ways do, and when")
     parser.add_argument("--skip", type=int, default=0, help="of the shapes so many")
     parser.add_argument("--strict", action="store_true", help="exit with 77 where it is skipped")
     parser.add_argument("--json", metavar="FILE")

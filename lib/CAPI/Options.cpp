@@ -97,6 +97,10 @@ private:
     options.compile.asked = true;
     return success();
   }
+  LogicalResult readAlsoSchedule(StringRef value) {
+    options.compile.alsoSchedule = value.str();
+    return success();
+  }
   LogicalResult readAlsoLower(StringRef value) {
     options.compile.alsoLower = value.str();
     return success();
@@ -171,6 +175,7 @@ private:
       {"target-fact", true, &Reader::readFact},
       {"schedule", false, &Reader::readSchedule},
       {"lower", false, &Reader::readLower},
+      {"also-schedule", false, &Reader::readAlsoSchedule},
       {"also-lower", false, &Reader::readAlsoLower},
       {"variant", true, &Reader::readVariant},
       {"unaligned", false, &Reader::readUnaligned},

@@ -34,11 +34,11 @@ LogicalResult attn::describeAsked(ModuleOp module,
 
 LogicalResult attn::overrideChosen(ModuleOp module,
                                    const CompileOptions &options) {
-  if (options.alsoLower.empty())
+  if (options.alsoSchedule.empty() && options.alsoLower.empty())
     return success();
-  FailureOr<ScheduleAttr> also =
-      scheduleFromOptions(module.getContext(), "", options.alsoLower,
-                          [&]() { return module.emitError(); });
+  FailureOr<ScheduleAttr> also = scheduleFromOptions(
+      module.getContext(), options.alsoSchedule, options.alsoLower,
+      [&]() { return module.emitError(); });
   if (failed(also))
     return failure();
   module.walk([&](StreamableOpInterface op) {

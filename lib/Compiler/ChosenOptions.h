@@ -15,8 +15,8 @@ mlir::LogicalResult describeAsked(mlir::ModuleOp module,
                                   const CompileOptions &options,
                                   OptionChoice &choice);
 
-/// Puts --also-lower over the schedules that operations hold; fails after a
-/// diagnostic.
+/// Puts --also-schedule and --also-lower over the schedules that operations
+/// hold; fails after a diagnostic.
 mlir::LogicalResult overrideChosen(mlir::ModuleOp module,
                                    const CompileOptions &options);
 

@@ -155,9 +155,15 @@ LogicalResult Compilation::explain(ExplainAs how, llvm::raw_ostream &os) {
 // Stages
 //===----------------------------------------------------------------------===//
 
+/// What comes later wins.
+static std::string followedBy(StringRef text, StringRef also) {
+  return also.empty() ? text.str() : (text + " " + also).str();
+}
+
 LogicalResult Compilation::schedule(StringRef text) {
   std::unique_ptr<ScheduleOptions> parsed = parseOptions<ScheduleOptions>(
-      options.messagePrefix, "schedule", "attn-schedule", text);
+      options.messagePrefix, "schedule", "attn-schedule",
+      followedBy(text, options.alsoSchedule));
   if (!parsed)
     return failure();
   if (!options.target.empty())
@@ -176,12 +182,9 @@ LogicalResult Compilation::schedule() {
 
 /// `smallChunks`: whatever the options, with copies of 4 bytes.
 LogicalResult Compilation::lowerToTarget(StringRef text, bool smallChunks) {
-  // What comes later wins.
-  std::string all = text.str();
-  if (!options.alsoLower.empty())
-    all += " " + options.alsoLower;
   std::unique_ptr<TargetOptions> parsed = parseOptions<TargetOptions>(
-      options.messagePrefix, "lower", "attn-to-target", all);
+      options.messagePrefix, "lower", "attn-to-target",
+      followedBy(text, options.alsoLower));
   if (!parsed)
     return failure();
   // Level 3 is GPUs'.

@@ -378,11 +378,12 @@ Refusal AttentionBuilder::buildOp(AttentionOp &op) {
     properties.mask = masked.mask;
   properties.blockSize = b.getDenseI64ArrayAttr({});
   // Query, key and value; lengths, offsets, a block table and lists of blocks,
-  // which are not found; captures; sinks, and scales of Q, K and V.
+  // which are not found; captures; sinks, scales of Q, K and V, and what
+  // earlier keys gave.
   properties.operandSegmentSizes = {
       1, 1, 1, 0, 0, 0, 0, 0, static_cast<int32_t>(captures.size())};
   static_assert(std::tuple_size_v<decltype(properties.operandSegmentSizes)> ==
-                13);
+                15);
   Region *scoreRegion = state.addRegion(), *keepRegion = state.addRegion();
   auto build = [&](Region &region, bool takesScore,
                    ArrayRef<const Expr *> exprs) {

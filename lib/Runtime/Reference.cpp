@@ -180,6 +180,10 @@ public:
       if (shapes[*view].size() == 2)
         sinksPerHead = shapes[*view][1];
     }
+    if (std::optional<unsigned> view = op.getEarlierView()) {
+      earlierOutput = inputs[*view];
+      earlierLse = inputs[*view + 1];
+    }
     for (auto [scale, view] : llvm::zip(scales, op.getScaleViews()))
       if (view)
         scale = {inputs[*view], shapes[*view],
@@ -240,6 +244,10 @@ public:
       keys.push_back({place < 0 ? zeros.data() : v.data() + place * valueDim,
                       value, contraction});
     }
+    // All that was seen earlier, as one key.
+    if (!earlierLse.empty() && earlierLse[row] != -kInf)
+      keys.push_back(
+          {earlierOutput.data() + row * valueDim, earlierLse[row], 0});
     limit(row, keys);
     softmax(row, keys, sinkOf(h, i, own.queries));
     if (!scales[2].hasBlocks())
@@ -398,7 +406,8 @@ private:
   };
   std::array<Scales, 3> scales;
   std::vector<double> scaledValues;
-  ArrayRef<double> q, k, v, lengths, queryOffsets, keyOffsets, table, sinks;
+  ArrayRef<double> q, k, v, lengths, queryOffsets, keyOffsets, table, sinks,
+      earlierOutput, earlierLse;
   int64_t pages = 0, pageSize = 0, tablePages = 0;
   /// Counts and numbers of blocks, and their shapes.
   SmallVector<std::pair<ArrayRef<double>, SmallVector<int64_t>>> lists;

@@ -52,6 +52,7 @@ CompileOptions compileOptions(const CommandLine &options) {
   result.facts.assign(options.facts.begin(), options.facts.end());
   result.schedule = options.schedule;
   result.lower = options.lower;
+  result.alsoSchedule = options.alsoSchedule;
   result.alsoLower = options.alsoLower;
   result.asked = options.schedule.getNumOccurrences() > 0 ||
                  options.lower.getNumOccurrences() > 0;

@@ -83,6 +83,12 @@ struct CommandLine {
       cl::desc("Options of the attn-to-target pipeline, such as 'warps=4 "
                "stages=2'"),
       cl::cat(category)};
+  cl::opt<std::string> alsoSchedule{
+      "also-schedule",
+      cl::desc("Options that are read after those of --schedule, of variants "
+               "and of what was measured, in place of theirs, such as "
+               "'dynamic'"),
+      cl::value_desc("options"), cl::cat(category)};
   cl::opt<std::string> alsoLower{
       "also-lower",
       cl::desc("Options that are read after those of --lower, of variants and "

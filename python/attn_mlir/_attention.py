@@ -527,20 +527,20 @@ def _text(problem):
     return text_of(problem)
 
 
-def _plan(problem, device, schedule, lower, shapes, q):
+def _plan(problem, device, schedule, lower, shapes, q, also=None):
     """The plan of a call; of calls with regions it is found by their text."""
-    key = problem, device, schedule, lower, shapes, type(q)
+    key = problem, device, schedule, lower, shapes, type(q), also
     plan = _plans.get(key)
     if plan is None:
-        entry = _kernels.entry_of(_text(problem), target_of(device), schedule, lower)
+        entry = _kernels.entry_of(_text(problem), target_of(device), schedule, lower, also)
         plan = Plan(entry, shapes, problem, device, q)
         _remember(plan, key)
     return plan
 
 
-def plan_of(problem, device, shapes, q):
+def plan_of(problem, device, shapes, q, also=None):
     """The plan of a problem, with a kernel: what a call does later compiles nothing."""
-    plan = _plan(problem, device, None, None, shapes, q)
+    plan = _plan(problem, device, None, None, shapes, q, also)
     if not plan.entry.kernels:
         plan.entry.compile(plan.sizes(), 0)
     return plan

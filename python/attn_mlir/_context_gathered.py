@@ -14,8 +14,8 @@ import itertools
 
 import torch
 
-from attn_mlir._context_parts import FEW, Part, Run, asks_positions, of_heads, room_for, shape_of
-from attn_mlir._exchange_model import gathers, groups_of
+from attn_mlir._context_parts import Part, Run, asks_positions, of_heads, room_for, shape_of
+from attn_mlir._exchange_model import FEW, gathers, groups_of
 from attn_mlir._peer_copies import Piece, places_of
 from attn_mlir._segments import Call, gathered, length_of
 
@@ -62,21 +62,24 @@ class Gathered:
         calls = [call for call in of.calls if call.rows.stop > call.rows.start]
         before = of.length - length_of(held[rank])
 
-        def launch(call, shapes, kv_heads):
+        def launch(call, shapes, kv_heads, takes_tiles):
             heads = slice(kv_heads.start * group, kv_heads.stop * group)
             shapes = ((shape[0], kv_heads.stop - kv_heads.start, *shape[2:]) for shape in shapes)
-            return _Launch(Part(q[:, heads], *shapes, call, of_heads(options, heads), None, is_wide=False), heads, kv_heads)
+            part = Part(q[:, heads], *shapes, call, of_heads(options, heads), None, False, takes_tiles)
+            return _Launch(part, heads, kv_heads)
 
         for call in calls:
             if _is_own(held, rank, of, call):
                 columns = slice(call.columns.start - before, call.columns.stop - before)
                 few = k.shape[1] // FEW if len(calls) > 1 else 0
                 own = functools.partial(launch, Call(call.rows, columns, call.kind), (k.shape, v.shape))
-                self.first.append(own(slice(0, k.shape[1] - few)))
-                self.last += [own(slice(k.shape[1] - few, k.shape[1]))] if few else []
-        for kv_heads in self._groups[rank]:
+                self.first.append(own(slice(0, k.shape[1] - few), False))
+                self.last += [own(slice(k.shape[1] - few, k.shape[1]), True)] if few else []
+        others = [call for call in reversed(calls) if not _is_own(held, rank, of, call)]
+        for number, kv_heads in enumerate(self._groups[rank]):
+            is_first = number == 0 and not self.first
             self.others.append([
-                launch(call, self._shapes[rank], kv_heads) for call in reversed(calls) if not _is_own(held, rank, of, call)])
+                launch(call, self._shapes[rank], kv_heads, not (is_first and call is others[0])) for call in others])
         # Own keys are needed beside the others, unless no row sees these.
         self.gathers = any(self.others)
 

@@ -21,6 +21,7 @@ import torch
 import torch.distributed as dist
 
 from attn_mlir import _attention, _exchange, _exchange_model, _spec
+from attn_mlir._context_continued import Continued, RunOfContinued, continues
 from attn_mlir._context_gathered import Gathered, RunOfGathered
 from attn_mlir._context_gradients import Gradients
 from attn_mlir._context_parts import (
@@ -35,12 +36,14 @@ _TRANSFERS = ("auto", "copies", "collectives", "reads")
 _AGREED = (
     "batch size", "heads", "heads of k", "head dimension", "head dimension of v", "element type", "left bound of the window",
     "right bound of the window", "whether there is a mask", "whether there is a score modification", "whether there are sinks",
-    "exchange", "order", "links", "transfers", "cu_seqlens")
+    "exchange", "order", "links", "transfers", "speeds", "cu_seqlens")
 # Besides, a rank says how its K and V lie, and how many positions it has.
 _SAID = len(_AGREED) + 4
 _MOST_PLANS = 64
 
 _active = contextvars.ContextVar("attn_mlir_context_parallel", default=None)
+
+RUNS = {Gathered: RunOfGathered, Continued: RunOfContinued, Parts: RunOfParts, PartOfHeads: RunOfHeads}
 
 _WINDOWS_OF_GRADIENTS = ((-1, -1), (-1, 0))
 
@@ -63,7 +66,7 @@ def _group_of(mesh):
 class ContextParallel:
     """Attention over the devices of ``mesh``: see :func:`attn_mlir.torch.context_parallel`."""
 
-    def __init__(self, mesh=None, *, exchange="auto", order="balanced", links=H200, timeout=60.0, transfers="auto"):
+    def __init__(self, mesh=None, *, exchange="auto", order="balanced", links=H200, timeout=60.0, transfers="auto", speeds=None):
         if not dist.is_initialized():
             raise ArgumentError("mesh: expected torch.distributed to be initialized (torch.distributed.init_process_group)")
         if exchange not in (*EXCHANGES, "auto"):
@@ -72,6 +75,7 @@ class ContextParallel:
             raise ArgumentError(f"transfers: expected 'auto', 'copies', 'reads' or 'collectives', but got {transfers!r}")
         shares(0, 1, order)
         self.group = _group_of(mesh)
+        self._speeds = _checked_speeds(speeds, dist.get_world_size(self.group))
         self._exchange, self._order, self._links = exchange, order, Links(*links)
         self.rank, self.size = dist.get_rank(self.group), dist.get_world_size(self.group)
         self._agree = _exchange.Agreement(self.group, timeout)
@@ -86,7 +90,7 @@ class ContextParallel:
 
     def shares(self, total):
         """The chunks of positions of each rank; ``begin`` and ``end`` of each, ascending."""
-        return shares(total, self.size, self._order)
+        return shares(total, self.size, self._order, self._speeds)
 
     def shard(self, tensor, dim):
         """This rank's part of a tensor that all ranks have whole: its chunks along ``dim``, one behind the other."""
@@ -187,7 +191,7 @@ class ContextParallel:
 
     def _numbers(self, q, k, v, options, offsets):
         kind = EXCHANGES.index(self._exchange) if self._exchange in EXCHANGES else -1
-        links = zlib.crc32(repr(tuple(self._links)).encode())
+        links, speeds = (zlib.crc32(repr(each and tuple(each)).encode()) for each in (self._links, self._speeds))
         flags = (options.mask, options.score_mod, options.sinks)
         if self._exchange == "heads" and not _exchange_model.can_swap_heads(shape_of(q, k, v), self.size):
             raise ArgumentError(
@@ -196,7 +200,7 @@ class ContextParallel:
         return [
             q.shape[0], q.shape[1], k.shape[1], q.shape[3], v.shape[3], _ELEMENTS.index(q.dtype) if q.dtype in _ELEMENTS else -1,
             options.left, options.right, *(x is not None for x in flags), kind, self._order == "balanced", links,
-            _TRANSFERS.index(self._transfers), _said_of(offsets), *map(is_swapped, (k, v)), q.shape[2], k.shape[2]]
+            _TRANSFERS.index(self._transfers), speeds, _said_of(offsets), *map(is_swapped, (k, v)), q.shape[2], k.shape[2]]
 
     def choose(self, held, shape, window=(-1, -1)):
         """The exchange of collectives: what was asked for, or what the model finds best."""
@@ -216,7 +220,8 @@ class ContextParallel:
         """A page about the exchanges for such tensors of a rank, by a model; nothing is computed or sent."""
         q, k, v = (x.transpose(1, 2) if layout == "bshd" else x for x in (q, k, v))
         left, right = window
-        held, shape, window = self.shares(q.shape[2] * self.size), shape_of(q, k, v), (left, 0 if causal else right)
+        total = q.shape[2] * self.size if self._speeds is None else round(q.shape[2] * sum(self._speeds) / self._speeds[self.rank])
+        held, shape, window = self.shares(total), shape_of(q, k, v), (left, 0 if causal else right)
         has_copies = self._prefers_copies(held, shape, window)
         kinds = EXCHANGES if self._transfers == "collectives" else (COPIES, *EXCHANGES)
         return _exchange_model.page(
@@ -308,7 +313,7 @@ class ContextParallel:
             return PartOfHeads(self, *tensors, options, plan.held)
         if plan.gathers:
             return Gathered(self.rank, *tensors, options, plan.held, plan.swapped, self._links)
-        return Parts(self.rank, *tensors, options, plan.held)
+        return parts_of(plan.held, self.rank, tensors, options, plan.copies is not None)
 
     def _begin(self, plan, tensors, options, layout):
         q, _, v = tensors
@@ -317,7 +322,7 @@ class ContextParallel:
         else:
             o = q.new_empty((*q.shape[:3], v.shape[3]))
         parts = self._parts_of(plan, tensors, options) if plan.parts is None else plan.parts
-        runs = {"heads": RunOfHeads}.get(plan.kind, RunOfGathered if plan.gathers else RunOfParts)
+        runs = RUNS[type(parts)]
         run = runs(self, plan, parts, *tensors, options, o)
         run.start()
         return run
@@ -346,9 +351,25 @@ class ContextParallel:
             handle.remove()
 
 
+def parts_of(held, rank, tensors, options, has_copies=True):
+    """What a rank computes of keys that do not lie one behind the other."""
+    kind = Continued if has_copies and continues(held, rank, shape_of(*tensors), options) else Parts
+    return kind(rank, *tensors, options, held, has_copies)
+
+
 @functools.lru_cache(maxsize=64)
 def _best_of(kinds, held, shape, window, links):
     return _exchange_model.predictions(held, shape, window, links, kinds)[0].exchange
+
+
+def _checked_speeds(speeds, size):
+    """A number for each rank, or None."""
+    if speeds is None:
+        return None
+    found = [float(speed) for speed in speeds]
+    if len(found) != size or not all(0.0 < speed < math.inf for speed in found):
+        raise ArgumentError(f"speeds: expected {size} numbers above 0, one for each rank, but got {speeds!r}")
+    return found
 
 
 def _offsets_of(cu_seqlens):
@@ -413,7 +434,7 @@ def serve(q, k, v, mask, dropout_p, is_causal, scale):
     return parallel.attention(q, k, v, causal=is_causal, scale=scale)
 
 
-def context_parallel(mesh=None, *, exchange="auto", order="balanced", links=H200, timeout=60.0, transfers="auto"):
+def context_parallel(mesh=None, *, exchange="auto", order="balanced", links=H200, timeout=60.0, transfers="auto", speeds=None):
     """Attention over sequences that the devices of ``mesh`` hold in parts: a :class:`ContextParallel`.
 
     >>> parallel = attn_mlir.torch.context_parallel(mesh)
@@ -425,10 +446,11 @@ def context_parallel(mesh=None, *, exchange="auto", order="balanced", links=H200
     exchange: how keys and values come: "ring" passes them on while those before are computed with, "all_gather" fetches
         all at once, "heads" gives each rank all positions of some heads; "auto" is what a model says (``explain``).
     order: "balanced" gives each rank an early and a late chunk of positions, as causal masks want; "contiguous" one.
+    speeds: a number for each rank, to which its share of the positions is in proportion; None: all are alike. GPUs of one host differ.
     links: figures of the model, :class:`attn_mlir.torch.Links`.
     timeout: seconds to wait for other ranks to make a call.
     transfers: "copies" of a rank into memory of the others, by copy engines, where all are on one host and can; else
         "collectives" of the process group; "auto" tries copies. With copies "ring" and "all_gather" are the same: keys go
         from each rank to each other one that needs them. "reads": kernels read keys where they are, in memory of the others.
     """
-    return ContextParallel(mesh, exchange=exchange, order=order, links=links, timeout=timeout, transfers=transfers)
+    return ContextParallel(mesh, exchange=exchange, order=order, links=links, timeout=timeout, transfers=transfers, speeds=speeds)

@@ -8,15 +8,15 @@ import torch
 
 from attn_mlir import _attention, _exchange, _spec
 from attn_mlir._captures import sorted as rising
-from attn_mlir._exchange_model import Shape
+from attn_mlir._exchange_model import FEW, Shape
 from attn_mlir._merge import merge_parts
 from attn_mlir._peer_copies import Piece, places_of, slot_of
 from attn_mlir._segments import call_of, length_of, shares
 
 _CAUSAL = {"causal": "top_left", "last": "bottom_right"}
 
-# Of heads of K: what of the own part comes last is this part of them.
-FEW = 4
+# By whether there is a causal mask: CTAs that are out of step share keys in L2 if they are of one head.
+_TAKES_TILES = ("dynamic", "dynamic grid-order=naive-head-first")
 
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
 Options.__doc__ = """``sequences``: where that of each position begins and ends, two tensors; None where all are one."""
@@ -28,9 +28,10 @@ def asks_positions(options):
 
 
 class Part:
-    """Attention of some rows of this device to the keys of another: its kernel is compiled when it is made."""
+    """Attention of some rows of this device to the keys of another: its kernel is compiled when it is made. ``takes_tiles``: its CTAs
+    begin at different times, behind those of another one or beside a collective's; so who is done takes the next tile."""
 
-    def __init__(self, q, k_shape, v_shape, call, options, positions, is_wide):
+    def __init__(self, q, k_shape, v_shape, call, options, positions, is_wide, takes_tiles, is_continued=False):
         self.call = call
         mask, modification = _on_positions(options, call, positions) if call.kind == "positions" else (None, None)
         self.regions, self.captured = _attention.regions_of(mask, modification, q.shape[1])
@@ -42,14 +43,18 @@ class Part:
         problem = _attention.problem_of(
             shapes, element, _spec.mask_of(_CAUSAL.get(call.kind, False), None), options.scale, "bhsd", True, "",
             _attention.sinks_element(options.sinks, q.shape[1]), self.regions)
-        problem = problem._replace(result="f32" if is_wide and element != "f32" else "")
-        self.plan = _attention.plan_of(problem, device, shapes, q)
+        problem = problem._replace(result="f32" if is_wide and element != "f32" else "", earlier=is_continued)
+        # Under a causal mask streams differ in length: by heads, whose keys stay in L2, that is as good for kernels that begin alone.
+        is_causal = call.kind in _CAUSAL
+        also = _TAKES_TILES[is_causal] if (takes_tiles or is_causal) and device.platform == "cuda" else None
+        self.plan = _attention.plan_of(problem, device, shapes, q, also)
 
-    def run(self, q, k, v, o, lse, sinks):
-        """Writes O and LSE of its rows."""
+    def run(self, q, k, v, o, lse, sinks, earlier=()):
+        """Writes O and LSE of its rows; of a continued part with what is ``earlier``, (O, LSE) in f32."""
         rows, columns = self.call.rows, self.call.columns
         tensors = q[:, :, rows], k[:, :, columns], v[:, :, columns]
         inputs = _attention.captured_inputs(self.plan, tensors, None, self.regions, self.captured, sinks)
+        inputs += tuple(x[:, :, rows] for x in earlier)
         self.plan.run(inputs, (o[:, :, rows], lse[:, :, rows]), None, _attention.numbers_of(self.regions))
 
 
@@ -139,7 +144,7 @@ def _taken(whole, share):
 class Parts:
     """What a rank computes with the keys of each other one, and where it goes: the same for calls of one plan."""
 
-    def __init__(self, rank, q, k, v, options, held):
+    def __init__(self, rank, q, k, v, options, held, has_copies):
         self.lengths = [length_of(share) for share in held]
         self.shapes = [[(*x.shape[:2], length, x.shape[3]) for x in (k, v)] for length in self.lengths]
         by_positions = asks_positions(options)
@@ -153,12 +158,16 @@ class Parts:
         self.readers = [
             reader for reader in ((rank + step) % len(held) for step in range(1, len(held)))
             if call_of(held[reader], held[rank], options.left, options.right, by_positions) is not None]
+        self._has_functions = options.mask is not None or options.score_mod is not None
+        self.room = Parts.room_of(shape_of(q, k, v), held)
+        self._prepare(rank, q, k, calls, options, held, has_copies)
+
+    def _prepare(self, rank, q, k, calls, options, held, has_copies):
+        """Kernels, and the slots that they write."""
         slots, self.count = _slots(list(calls.values()))
         self.slots = dict(zip(calls, slots))
         rows = [sum(c.rows.stop - c.rows.start for c, own in zip(calls.values(), slots) if own == slot) for slot in range(self.count)]
         self.writes_all = self.count > 0 and set(rows) == {self.lengths[rank]}
-        self._has_functions = options.mask is not None or options.score_mod is not None
-        self.room = Parts.room_of(shape_of(q, k, v), held)
         moves = any(call.kind == "positions" for call in calls.values())
         positions = [_positions(share, q.device) if moves else None for share in held]
         self.parts = {}
@@ -166,7 +175,8 @@ class Parts:
             # Each query sees its own position's device, which counts the sinks.
             own = options if source == rank else options._replace(sinks=None)
             self.parts[source] = [
-                self._part(q, source, call, own, (positions[rank], positions[source]), heads) for heads in self._heads(source, rank, k)]
+                self._part(q, source, call, own, (positions[rank], positions[source]), heads, source != rank or number > 0 or not has_copies)
+                for number, heads in enumerate(self._heads(source, rank, k))]
 
     def _heads(self, source, rank, k):
         """Heads of K that a kernel has: the last one fills the end of what comes in front of it."""
@@ -174,14 +184,14 @@ class Parts:
         few = heads // FEW if source == rank and self.count > 1 and not self._has_functions else 0
         return [slice(0, heads - few), *([slice(heads - few, heads)] if few else [])]
 
-    def _part(self, q, source, call, options, positions, kv_heads):
+    def _part(self, q, source, call, options, positions, kv_heads, takes_tiles):
         """(Part, heads, heads of K)."""
         k_shape, v_shape = self.shapes[source]
         group = q.shape[1] // k_shape[1]
         heads = slice(kv_heads.start * group, kv_heads.stop * group)
         shapes = ((shape[0], kv_heads.stop - kv_heads.start, *shape[2:]) for shape in (k_shape, v_shape))
         options = options if self._has_functions else of_heads(options, heads)
-        part = Part(q[:, heads], *shapes, call, options, positions, self.count > 1)
+        part = Part(q[:, heads], *shapes, call, options, positions, self.count > 1, takes_tiles)
         return part, heads, kv_heads
 
     @staticmethod
@@ -248,7 +258,10 @@ class RunOfParts(Run):
 
     def __init__(self, parallel, plan, parts, q, k, v, options, o):
         super().__init__(parallel, plan, parts, q, k, v, options, o)
-        count = parts.count
+        self._make_outputs(q, o)
+
+    def _make_outputs(self, q, o):
+        parts, count = self._parts, self._parts.count
         shape = (max(count, 1), *q.shape[:3])
         # Rows that a slot has nothing of count as empty.
         self._lse = (
@@ -350,7 +363,7 @@ class PartOfHeads:
         positions = (_positions(everything, q.device) if call.kind == "positions" else None,) * 2
         own = of_heads(options, slice(parallel.rank * heads, (parallel.rank + 1) * heads))
         whole = q.new_empty(1).expand(q.shape[0], heads, total, q.shape[3])
-        self.part = Part(whole, *shapes, call, own, positions, is_wide=False)
+        self.part = Part(whole, *shapes, call, own, positions, is_wide=False, takes_tiles=False)
 
 
 class RunOfHeads:

@@ -15,6 +15,9 @@ COPIES = "copies"
 # Groups of heads in which keys are copied.
 MOST_GROUPS = 4
 
+# Of heads of K: what fills the end of another kernel is this part of them.
+FEW = 4
+
 Links = collections.namedtuple("Links", "pair gather latency rate memory taken", defaults=(2.7e12, 0.0))
 Links.__doc__ = """``pair``, ``gather``: bytes a second that a device receives from one other, and in an all-gather;
 ``latency``: seconds of a transfer of nothing; ``rate``: operations a second of a device's attention; ``memory``: bytes a second of its own
@@ -63,6 +66,15 @@ def _merging(held, rank, shape, links, window):
     return width * (2 * 4 * sum(rows) + shape.bytes * length_of(held[rank])) / links.memory
 
 
+def _joining(held, rank, shape, links, window):
+    """Of two parts the second kernel reads the first one's result where it ends; more are merged."""
+    calls = [call_of(held[rank], share, *window) for share in held]
+    if sum(call is not None for call in calls) != 2:
+        return _merging(held, rank, shape, links, window)
+    rows = min(call.rows.stop - call.rows.start for call in calls if call is not None)
+    return shape.batch * shape.heads * shape.value_dim * 4 * rows / links.memory
+
+
 def _packing(held, rank, shape, links):
     """K and V of a rank in one array."""
     return 2 * _kv_bytes(length_of(held[rank]), shape) / links.memory
@@ -109,12 +121,12 @@ def _heads(held, rank, shape, links, window):
 
 
 def _by_parts(held, rank, shape, links, window):
-    """Own keys, then those of others, and a merge."""
+    """Own keys, then those of others, and what joins them."""
     sources = [source for source in range(len(held)) if source != rank]
     moved = _kv_bytes(sum(length_of(held[source]) for source in sources), shape)
     own = _computing(held, rank, rank, shape, links, window)
     others = sum(_computing(held, rank, source, shape, links, window) for source in sources)
-    return max(own, links.latency + moved / links.pair) + others + _merging(held, rank, shape, links, window), moved
+    return max(own, links.latency + moved / links.pair) + others + _joining(held, rank, shape, links, window), moved
 
 
 def _one_behind_other(held, rank, shape, links, window):

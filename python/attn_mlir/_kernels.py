@@ -57,11 +57,11 @@ class Entry:
         return False
 
 
-def options_of(target, schedule=None, lower=None):
-    """Options of the compiler, without sizes."""
+def options_of(target, schedule=None, lower=None, also=None):
+    """Options of the compiler, without sizes. ``also``: what the schedule has in any case."""
     options = [("target", target.name)]
     options += [("target-fact", f"{name}={number}") for name, number in target.overrides]
-    options += [(name, text) for name, text in (("schedule", schedule), ("lower", lower)) if text is not None]
+    options += [(name, text) for name, text in (("schedule", schedule), ("lower", lower), ("also-schedule", also)) if text is not None]
     return options
 
 
@@ -145,9 +145,9 @@ def _limit():
     return max(1, int(os.environ.get("ATTN_MLIR_KERNELS") or DEFAULT_KERNELS))
 
 
-def entry_of(text, target, schedule=None, lower=None):
+def entry_of(text, target, schedule=None, lower=None, also=None):
     """The Entry of a text, new where there is none."""
-    options = options_of(target, schedule, lower)
+    options = options_of(target, schedule, lower, also)
     key = (text, *options)
     with _lock:
         entry = _entries.get(key)

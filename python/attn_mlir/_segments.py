@@ -18,21 +18,35 @@ Call.__doc__ = """Attention of the queries ``rows`` of a share to the keys ``col
 
 ORDERS = ("balanced", "contiguous")
 
+# Long chunks of devices of different speeds are multiples of it, so that kernels' tiles are full.
+_GRANULE = 128
 
-def shares(total, devices, order="balanced"):
+
+def shares(total, devices, order="balanced", speeds=None):
     """The share of each device of ``total`` positions.
 
     "balanced": of 2 n chunks device i holds chunk i and chunk 2 n - 1 - i, so that all have as much to do where queries
-    see the keys in front of them. "contiguous": n chunks, in order. Chunks differ by one position at most.
+    see the keys in front of them. "contiguous": n chunks, in order. Chunks differ by one position at most, unless there are ``speeds``, a
+    number for each device, to which lengths, and in the balanced order what there is to do, are in proportion.
     """
     if order not in ORDERS:
         raise ArgumentError(f"order: expected 'balanced' or 'contiguous', but got {order!r}")
     count = devices if order == "contiguous" else 2 * devices
-    bounds = [i * total // count for i in range(count + 1)]
+    bounds = [i * total // count for i in range(count + 1)] if speeds is None else _bounds_of(total, order, speeds)
     chunks = [Chunk(*pair) for pair in zip(bounds[:-1], bounds[1:])]
     if order == "contiguous":
         return [(chunk,) for chunk in chunks]
     return [(chunks[i], chunks[count - 1 - i]) for i in range(devices)]
+
+
+def _bounds_of(total, order, speeds):
+    """Where chunks begin, and the last ends. Chunks i and 2 n - 1 - i have one length, and so together as many keys in front of each query
+    in the mean as any others."""
+    whole = total if order == "contiguous" else total // 2
+    granule = _GRANULE if whole >= 16 * _GRANULE * len(speeds) else 1
+    bounds = [round(whole * sum(speeds[:i]) / sum(speeds) / granule) * granule for i in range(len(speeds))] + [whole]
+    bounds = [min(bound, whole) for bound in bounds]
+    return bounds if order == "contiguous" else bounds + [total - bound for bound in reversed(bounds[:-1])]
 
 
 def length_of(share):
@@ -102,13 +116,14 @@ def gathered(held, rank, left=-1, right=-1):
     """How keys lie so that rows of ``held[rank]`` see the last of a run of them; None where that cannot be.
 
     Behind keys that all of its rows see, a call has those of its own chunk: under a causal mask its last query sees the last of them.
-    Rows that are further behind see more, so that theirs come in front.
+    Rows that are further behind see more, so that theirs come in front. Chunks of neighbouring positions are one call.
     """
     if left >= 0 or right > 0:
         return None
     if length_of(held[rank]) == 0:
         return Gathered([], 0, [])
-    own = [(rank, place) for place in slices_of(held[rank])]
+    chunks = _neighbours(held[rank])
+    own = [(rank, place) for place in slices_of(chunks)]
     others = [
         [(source, place, chunk) for place, chunk in zip(slices_of(held[source]), held[source]) if chunk.end > chunk.begin]
         for source in range(len(held)) if source != rank]
@@ -117,13 +132,22 @@ def gathered(held, rank, left=-1, right=-1):
         rows = slice(0, length_of(held[rank]))
         pieces, length = _placed([(source, place) for source, place, _ in others] + own)
         return Gathered(pieces, length, [Call(rows, slice(0, length), "full")])
-    seen = [[(source, place) for source, place, chunk in others if chunk.end <= rows.begin] for rows in held[rank]]
+    seen = [[(source, place) for source, place, chunk in others if chunk.end <= rows.begin] for rows in chunks]
     new = [[each for each in more if each not in before] for before, more in zip([[], *seen[:-1]], seen)]
     pieces, length = _placed([each for more in reversed(new) for each in more] + own)
     calls, end = [], length - length_of(held[rank])
-    for rows, keys in zip(slices_of(held[rank]), seen):
+    for rows, keys in zip(slices_of(chunks), seen):
         calls.append(Call(rows, slice(end - sum(place.stop - place.start for _, place in keys), end + rows.stop), "last"))
     return Gathered(pieces, length, calls)
+
+
+def _neighbours(share):
+    """Chunks, of which those that follow one on the other are one."""
+    found = []
+    for chunk in share:
+        begin = found.pop().begin if found and found[-1].end == chunk.begin else chunk.begin
+        found.append(Chunk(begin, chunk.end))
+    return found
 
 
 def _placed(parts):

@@ -21,13 +21,13 @@ Sequences = collections.namedtuple("Sequences", "cu_q cu_k table page", defaults
 Problem = collections.namedtuple(
     "Problem",
     "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result scales values cache "
-    "blocks append scale_block",
-    defaults=(Sequences(), "", ("", "", ""), "", "", None, None, None))
+    "blocks append scale_block earlier",
+    defaults=(Sequences(), "", ("", "", ""), "", "", None, None, None, False))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
 or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or "", ``scale_block`` the keys that share one, or None; ``values``
 "interleaved" for V by columns, "rows" for rows that the program arranges so, "keys" for V that is the first columns of K, ""
 where the kernel takes rows; ``cache`` the element type of K and V, or "" for Q's; ``blocks`` a Blocks or None; ``append`` a
-Spec of what is written to K and V first, or None."""
+Spec of what is written to K and V first, or None; ``earlier`` whether O and LSE of other keys are merged into the results."""
 
 
 def element_of(name, array, is_cpu):
@@ -161,7 +161,7 @@ def clauses_of(problem):
     text += _blocks.clause_of(problem.blocks)
     if problem.sinks:
         text += f" sinks(%sinks : tensor<{problem.heads}x{problem.sinks}>)"
-    text += "".join(f" {name}(%{name} : {type})" for name, type in _scale_tensors(problem))
+    text += "".join(f" {name}(%{name} : {type})" for name, type in _scale_tensors(problem) + _earlier_tensors(problem))
     if problem.regions is not None:
         text += problem.regions.clauses
         if problem.regions.sorted:
@@ -180,6 +180,14 @@ def _scale_tensors(problem):
     """Scales of Q, K and V: names and types."""
     names = ("q_scale", "k_scale", "v_scale")
     return [(name, f"tensor<{sizes}xf32>") for name, sizes in zip(names, problem.scales) if sizes]
+
+
+def _earlier_tensors(problem):
+    """O and LSE of other keys: names and types."""
+    if not problem.earlier:
+        return []
+    middle = f"{problem.heads}x?" if problem.layout == "bhsd" else f"?x{problem.heads}"
+    return [("earlier_o", f"tensor<?x{middle}x{problem.value_dim}xf32>"), ("earlier_lse", f"tensor<?x{problem.heads}x?xf32>")]
 
 
 def text_of(problem):
@@ -210,7 +218,7 @@ def text_of(problem):
     arguments += [f"%c{i}: {type}" for i, type in enumerate(types)]
     if problem.sinks:
         arguments.append(f"%sinks: tensor<{heads}x{problem.sinks}>")
-    arguments += [f"%{name}: {type}" for name, type in _scale_tensors(problem) + _appended.tensors_of(problem)]
+    arguments += [f"%{name}: {type}" for name, type in _scale_tensors(problem) + _appended.tensors_of(problem) + _earlier_tensors(problem)]
     numbers = problem.regions.numbers if problem.regions is not None else []
     arguments += [f"%n{i}: {type}" for i, (type, _) in enumerate(numbers)]
     lse = f"tensor<{'1' if given.cu_q else '?'}x{heads}x?xf32>"

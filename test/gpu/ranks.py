@@ -17,6 +17,11 @@ def rank():
     return int(os.environ[_RANK]) if _RANK in os.environ else None
 
 
+def size():
+    """How many there are."""
+    return int(os.environ[_SIZE])
+
+
 def join(torch, device, timeout_s=60):
     """Makes this process a rank of all, and its device the current one."""
     import datetime

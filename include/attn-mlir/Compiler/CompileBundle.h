@@ -26,7 +26,7 @@ struct CompileOptions {
   Emit emit = Emit::Bundle;
   std::string target;
   std::vector<std::string> facts;
-  std::string schedule, lower, alsoLower;
+  std::string schedule, lower, alsoSchedule, alsoLower;
   /// Whether `schedule` or `lower` was given, if only as an empty text.
   bool asked = false;
   std::vector<std::string> variants;

@@ -890,7 +890,7 @@ func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x32x64xf16>, %n: tensor<2x
 // The generic form has to state a scale, too.
 func.func @f(%q: tensor<1x4x16x64xf16>) {
   // expected-error @below {{requires attribute 'scale'}}
-  %o = "attn.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>}> ({}, {})
+  %o = "attn.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>}> ({}, {})
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
 }

@@ -134,7 +134,7 @@ func.func @attention_kv_layout(%q: tensor<3x6x?x64xf16>, %k: tensor<3x?x2x64xf16
   %o = attn.attention %q, %k, %k layout(bhsd, kv = bshd) scale(0.125)
       : (tensor<3x6x?x64xf16>, tensor<3x?x2x64xf16>, tensor<3x?x2x64xf16>) -> tensor<3x6x?x64xf16>
   // CHECK: attn.attention %{{.*}} scale(1.250000e-01) layout(bshd, kv = bhsd) : (tensor<3x?x2x64xf16>, tensor<3x1x?x64xf16>,
-  %o1 = "attn.attention"(%k, %one, %one) <{scale = 0.125 : f32, layout = 1 : i32, kvLayout = 0 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>}> ({}, {})
+  %o1 = "attn.attention"(%k, %one, %one) <{scale = 0.125 : f32, layout = 1 : i32, kvLayout = 0 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>}> ({}, {})
       : (tensor<3x?x2x64xf16>, tensor<3x1x?x64xf16>, tensor<3x1x?x64xf16>) -> tensor<3x?x2x64xf16>
   // CHECK: attn.attention %{{.*}} layout(bhsd, kv = bshd) lengths(%{{.*}} : tensor<3xi32>) block_table(%{{.*}} : tensor<3x?xi32>) :
   %o2 = attn.attention %q, %p, %p layout(bhsd, kv = bshd) scale(0.125) lengths(%n : tensor<3xi32>) block_table(%t : tensor<3x?xi32>)

@@ -1,5 +1,6 @@
 """One sequence over several processes (gloo), against float64 of the whole: run without arguments, it starts its ranks."""
 
+import collections
 import gc
 import itertools
 import os
@@ -72,6 +73,40 @@ class Runs(unittest.TestCase):
                 self.assertEqual(len(calls), count)
 
 
+class Kernels(unittest.TestCase):
+    def steps(self, rank, right, has_copies=True):
+        """(Element type of O, whether it takes up another one, options of the schedule, rows, keys) of each kernel."""
+        from attn_mlir import _attention, _context_parallel, _context_parts
+        from attn_mlir._segments import shares
+
+        found = []
+
+        def plan_of(problem, device, shapes, q, also=None):
+            found.append((problem.result, problem.earlier, also, shapes.heads, shapes.queries, shapes.keys))
+
+        q, k = (torch.empty(1, dtype=torch.bfloat16).expand(1, heads, 2048, 64) for heads in (16, 8))
+        options = _context_parts.Options(-1, right, 0.125, None, None, None, None)
+        with unittest.mock.patch.object(_attention, "device_of", lambda name, x: _attention.Device("cuda", 0)):
+            with unittest.mock.patch.object(_attention, "plan_of", plan_of):
+                _context_parallel.parts_of(shares(4096, 2), rank, (q, k, k), options, has_copies)
+        return found
+
+    def test_parts_that_take_up_others(self):
+        """One part in f32, which another one takes up, and rows or heads that need neither between; who is done takes the next tile, by heads under a
+        causal mask."""
+        heads, plain = "dynamic grid-order=naive-head-first", "dynamic"
+        self.assertEqual(self.steps(0, 0), [
+            ("f32", False, heads, 16, 1024, 2048), ("", False, heads, 4, 1024, 1024), ("", True, plain, 16, 1024, 2048),
+            ("", False, heads, 12, 1024, 1024)])
+        self.assertEqual(self.steps(1, 0), [
+            ("f32", False, heads, 12, 2048, 2048), ("f32", False, plain, 4, 2048, 1024), ("", True, plain, 12, 2048, 1024),
+            ("", True, heads, 4, 2048, 2048)])
+        self.assertEqual(self.steps(0, -1)[0], ("f32", False, None, 12, 2048, 2048))
+        # Beside collectives all take tiles, and parts are merged.
+        self.assertEqual(self.steps(0, -1, has_copies=False), [
+            ("f32", False, plain, heads, 2048, 2048) for heads in (12, 4, 16)])
+
+
 @unittest.skipUnless(SIZE, "a rank of several")
 class Ranks(unittest.TestCase):
     def check(self, exchange, tensors, order="balanced", layout="bhsd", bound=1e-5, keep=None, modification=None, **options):
@@ -87,10 +122,17 @@ class Ranks(unittest.TestCase):
                 with unittest.mock.patch("attn_mlir._context_gathered.gathers", can):
                     found.append(self.check_transfers(
                         transfers, exchange, tensors, order, layout, bound, keep, modification, **options))
-        merged = [o for o, is_merged in found if is_merged]
-        self.assertTrue(all(torch.equal(merged[0], o) for o in merged), "the same bits by each way of transfers")
+        kinds = collections.defaultdict(list)
+        for o, kind in found:
+            kinds[kind].append(o)
+        for several in kinds.values():
+            self.assertTrue(all(torch.equal(several[0], o) for o in several), "the same bits by each way of transfers")
         asks = any(name in options for name in ("window", "mask", "score_mod", "cu_seqlens"))
-        self.assertEqual(len(found) - len(merged), int(exchange == "ring" and not asks))
+        self.assertEqual(len(kinds["Gathered"]), int(exchange == "ring" and not asks))
+        # Of two ranks the second part takes up the first.
+        if exchange == "ring" and not asks and SIZE == 2 and order == "balanced" and tensors[0].shape[2] > 4 * SIZE and not any(
+                x.shape[3] % 8 for x in tensors):
+            self.assertEqual(len(kinds["Continued"]), 2)
 
     def check_transfers(self, transfers, exchange, tensors, order, layout, bound, keep, modification, **options):
         parallel = attn_mlir.torch.context_parallel(exchange=exchange, order=order, transfers=transfers)
@@ -115,7 +157,7 @@ class Ranks(unittest.TestCase):
             self.assertTrue(torch.equal(again, o), "the same bits in each run")
         self.assertEqual(parallel.rounds, before + 3, "a call like one before takes one round")
         (plan,) = parallel._plans.values()
-        return found, not plan.gathers
+        return found, "Gathered" if plan.gathers else type(plan.parts).__name__
 
     def exchanges(self, heads=4, kv_heads=4):
         return [kind for kind in EXCHANGES if kind != "heads" or heads % SIZE == kv_heads % SIZE == 0]
@@ -136,6 +178,25 @@ class Ranks(unittest.TestCase):
             for exchange in self.exchanges():
                 with self.subTest(length=length, exchange=exchange):
                     self.check(exchange, whole(length=length), keep=band(-1, 0), causal=True)
+
+    def test_speeds(self):
+        """Shares of different lengths give what others give; the numbers are the same on all ranks."""
+        speeds = [1.0 + rank for rank in range(SIZE)]
+        for length, exchange in itertools.product((37, 900), ("ring", "all_gather")):
+            tensors = whole(length=length, batch=1)
+            for mask in ({}, {"causal": True}):
+                parallel = attn_mlir.torch.context_parallel(exchange=exchange, speeds=speeds)
+                local = [parallel.shard(x, 2) for x in tensors]
+                found = parallel.unshard(parallel.attention(*local, **mask), 2)
+                wanted = exact(*tensors, keep=band(-1, 0) if mask else None)[0]
+                self.assertLess((found - wanted).abs().max().item(), 1e-5)
+                self.assertIn("this one", parallel.explain(*local, **mask))
+        for wrong in ([1.0] * (SIZE + 1), [0.0] * SIZE):
+            with self.assertRaisesRegex(ValueError, f"speeds: expected {SIZE} numbers above 0"):
+                attn_mlir.torch.context_parallel(speeds=wrong)
+        parallel = attn_mlir.torch.context_parallel(speeds=[1.0 + dist.get_rank()] * SIZE)
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "speeds: expected the same on all ranks"):
+            parallel.attention(*(x[:, :, :16] for x in tensors))
 
     def test_fewer_positions_than_ranks(self):
         self.check("ring", whole(length=1), keep=band(-1, 0), causal=True)

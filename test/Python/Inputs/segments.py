@@ -32,6 +32,22 @@ class Segments(unittest.TestCase):
             work = [sum(i + 1 for i in positions(share)) for share in shares(64 * devices, devices)]
             self.assertLessEqual(max(work) / min(work), 1.01)
 
+    def test_speeds(self):
+        """Lengths, and in the balanced order the work of a causal mask, are in proportion to speeds, but for the size of tiles."""
+        for order, speeds in itertools.product(("balanced", "contiguous"), ((1.0, 1.0), (1.0, 0.9), (2.0, 3.0, 1.0), (5.0, 1.0, 1.0, 1.0))):
+            for total in (0, 1, 100, 1001, 16384, 20001):
+                with self.subTest(order=order, speeds=speeds, total=total):
+                    found = shares(total, len(speeds), order, speeds)
+                    self.assertEqual(sorted(p for share in found for p in positions(share)), list(range(total)))
+                    self.assertTrue(all(positions(share) == sorted(positions(share)) for share in found))
+                    for share, speed in zip(found, speeds):
+                        part = speed / sum(speeds)
+                        self.assertAlmostEqual(length_of(share), total * part, delta=256 + 1)
+                        if order == "balanced":
+                            work = sum(i + 1 for i in positions(share))
+                            self.assertAlmostEqual(work, total * total * part / 2, delta=total * 129)
+        self.assertEqual(shares(32768, 2, speeds=(1.0, 1.0)), shares(32768, 2))
+
     def covered(self, queries, keys, call, left, right):
         """Pairs of positions that a call computes."""
         if call is None:

@@ -1,6 +1,7 @@
 //===- AttentionOp.cpp - Syntax and verification of attn.attention --------===//
 
 #include "AttentionBlocks.h"
+#include "AttentionEarlier.h"
 #include "AttentionScales.h"
 #include "AttentionValues.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
@@ -134,7 +135,9 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
                       {"sinks", "sinks", {}, {}},
                       {"q_scale", "scales of Q", {}, {}},
                       {"k_scale", "scales of K", {}, {}},
-                      {"v_scale", "scales of V", {}, {}}};
+                      {"v_scale", "scales of V", {}, {}},
+                      {"earlier_o", "O of earlier keys", {}, {}},
+                      {"earlier_lse", "LSE of earlier keys", {}, {}}};
   auto parseClauses = [&]() -> OptionalParseResult {
     for (Clause &clause : clauses)
       if (succeeded(parser.parseOptionalKeyword(clause.keyword)))
@@ -258,7 +261,9 @@ void AttentionOp::print(OpAsmPrinter &p) {
   for (auto [name, scale] :
        {std::pair<StringRef, Value>{"q_scale", getQueryScale()},
         {"k_scale", getKeyScale()},
-        {"v_scale", getValueScale()}})
+        {"v_scale", getValueScale()},
+        {"earlier_o", getEarlierOutput()},
+        {"earlier_lse", getEarlierLse()}})
     if (scale)
       p << " " << name << "(" << scale << " : " << scale.getType() << ")";
   if (std::optional<uint64_t> block = getScaleBlock())
@@ -580,7 +585,8 @@ LogicalResult AttentionOp::verify() {
       failed(v.raggedBatch()) || failed(v.pages()) || failed(v.sizes()) ||
       failed(v.lengths()) || failed(v.sinks()) ||
       failed(verifyValueOrder(*this)) || failed(v.scales()) ||
-      failed(v.lse()) || failed(verifyBlocks(*this, v.sequences())))
+      failed(v.lse()) || failed(verifyEarlier(*this)) ||
+      failed(verifyBlocks(*this, v.sequences())))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")

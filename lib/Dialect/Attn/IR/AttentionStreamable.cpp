@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionBlocks.h"
+#include "AttentionEarlier.h"
 #include "AttentionRegions.h"
 #include "AttentionScales.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
@@ -134,6 +135,9 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
       dims.push_back(d(Key).floorDiv(static_cast<int64_t>(*getScaleBlock())));
     maps.push_back(map(dims));
   }
+  if (getEarlierOutput())
+    maps.append({map({ofQueries, head, d(Query), d(ValueDim)}),
+                 map({ofQueries, head, d(Query)})});
   maps.push_back(map({ofQueries, head, d(Query), d(ValueDim)}));
   if (getLse())
     maps.push_back(map({ofQueries, head, d(Query)}));
@@ -162,6 +166,8 @@ SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
     asIs(getSinks().getType());
   for (Value scale : scalesOf(*this))
     asIs(scale.getType());
+  if (getEarlierOutput())
+    perms.append({perm, {0, 1, 2}});
   perms.push_back(perm);
   if (getLse())
     perms.push_back({0, 1, 2});
@@ -192,6 +198,8 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
         {"v_scale", getValueScale()}})
     if (scale)
       names.push_back(name);
+  if (getEarlierOutput())
+    names.append({"earlier_o", "earlier_lse"});
   names.push_back("o");
   if (getLse())
     names.push_back("lse");
@@ -207,6 +215,8 @@ SmallVector<unsigned> AttentionOp::getTailViews() {
   for (std::optional<unsigned> view : {getSinksView(), ofQuery, ofKey, ofValue})
     if (view)
       views.push_back(*view);
+  if (std::optional<unsigned> earlier = getEarlierView())
+    views.append({*earlier, *earlier + 1});
   return views;
 }
 
@@ -579,15 +589,23 @@ SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
   Value out =
       t.divideRows(state[Acc], state[L],
                    scalesIn(*this, t, tile).shared(AttentionScales::Values));
+  // log2(0) = -inf, as wanted.
+  auto lse = [&]() {
+    Value reference = shifted(*this, t, state[Reference]);
+    return scalesRows(*this)
+               ? t.scale(t.add(reference, t.log2(state[L])), llvm::numbers::ln2)
+               : t.logSum(state[Factor], reference, state[L],
+                          softmaxScale(*this));
+  };
+  Value all;
+  if (getEarlierOutput())
+    std::tie(out, all) = takeUpEarlier(
+        *this, t, tile.views,
+        {tile.offsets[Batch], buildHeadIndex(t, tile), tile.offsets[Query]},
+        out, lse());
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};
-  if (!getLse())
-    return results;
-  // log2(0) = -inf, as wanted.
-  Value reference = shifted(*this, t, state[Reference]);
-  results.push_back(
-      scalesRows(*this)
-          ? t.scale(t.add(reference, t.log2(state[L])), llvm::numbers::ln2)
-          : t.logSum(state[Factor], reference, state[L], softmaxScale(*this)));
+  if (getLse())
+    results.push_back(all ? all : lse());
   return results;
 }

@@ -146,6 +146,11 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     i / (Sq / n) of its head. A part of the keys that will be merged with others
     (`attn.merge_states`) takes the sink in one part alone.
 
+    *Earlier keys.* With `earlier_o(%p : tensor<?x32x?x128xf32>)` and `earlier_lse(%m : tensor<?x32x?xf32>)`,
+    f32 of the shapes of O and LSE, the results are those of the keys of this operation and of the ones that
+    %p and %m are results of, as `attn.merge_states` has them: a part that takes up another one, and saves its
+    own way through memory. Not with `cu_seqlens_q` or `v_scale`.
+
     *The algebra that licenses every rewrite.* For a set of keys J define the state
 
         m(J) = max_{j in J} s[j]
@@ -192,6 +197,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Optional<RankedTensorOf<[F16, BF16, F32]>>:$sinks,
     Optional<Attn_ScaleTensor>:$queryScale, Optional<Attn_ScaleTensor>:$keyScale,
     Optional<Attn_ScaleTensor>:$valueScale,
+    Optional<RankedTensorOf<[F32]>>:$earlierOutput, Optional<RankedTensorOf<[F32]>>:$earlierLse,
     OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
     OptionalAttr<Attn_TensorLayout>:$kvLayout,
@@ -256,6 +262,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     std::optional<unsigned> getSinksView();
     /// The operand views of the scales of Q, K and V, null of those that it lacks.
     std::array<std::optional<unsigned>, 3> getScaleViews();
+    /// The operand view of O of earlier keys, behind which comes that of their LSE.
+    std::optional<unsigned> getEarlierView();
   }];
 }
 

@@ -48,6 +48,8 @@ StringRef attn::whyNotPacked(AttentionOp op) {
     return "its mask is a region, and its number of queries is not static";
   if (op.getSinks() && op.getSinks().getType().getRank() != 1)
     return "its sinks are not one a query head";
+  if (op.getEarlierOutput())
+    return "it takes up earlier keys";
   for (Value result : op->getResults()) {
     unsigned dim = result == op.getOutput() ? op.getSeqDim() : 2;
     if (cast<ShapedType>(result.getType()).getDimSize(dim) != queries)
