@@ -1,5 +1,4 @@
-//===- AttentionEarlier.h - Attention that goes on ---------------*- C++
-//-*-===//
+//===- AttentionEarlier.h - Attention that goes on --------------*- C++ -*-===//
 
 #ifndef ATTN_LIB_DIALECT_ATTN_IR_ATTENTIONEARLIER_H
 #define ATTN_LIB_DIALECT_ATTN_IR_ATTENTIONEARLIER_H
