@@ -18,10 +18,11 @@ MOST_GROUPS = 4
 # Of heads of K: what fills the end of another kernel is this part of them.
 FEW = 4
 
-Links = collections.namedtuple("Links", "pair gather latency rate memory taken", defaults=(2.7e12, 0.0))
+Links = collections.namedtuple("Links", "pair gather latency rate memory taken call each", defaults=(2.7e12, 0.0, 0.0, 0.0))
 Links.__doc__ = """``pair``, ``gather``: bytes a second that a device receives from one other, and in an all-gather;
 ``latency``: seconds of a transfer of nothing; ``rate``: operations a second of a device's attention; ``memory``: bytes a second of its own
-memory; ``taken``: the part of a device that collectives take while they move keys."""
+memory; ``taken``: the part of a device that collectives take while they move keys; ``call``, ``each``: seconds of the host for a call, and for each
+transfer of it, which short sequences wait for."""
 
 # Two H200 of one host over NVLink: bytes a second as measured through NCCL. Latency and rate are assumed, of the size
 # that transfers and long causal attention in bf16 of D 128 have; they were not fitted.
@@ -117,7 +118,7 @@ def _heads(held, rank, shape, links, window):
     back = length_of(held[rank]) * row * (size - 1) * shape.heads * shape.value_dim
     computing = sum(_computing(held, i, j, shape, links, window) for i in range(size) for j in range(size)) / size
     ordering = 4 * (there + back) * size / (size - 1) / links.memory if size > 1 else 0.0
-    return 5 * links.latency + (there + back) / links.pair + ordering + computing, there + back
+    return _SWAPS * links.latency + (there + back) / links.pair + ordering + computing, there + back
 
 
 def _by_parts(held, rank, shape, links, window):
@@ -175,6 +176,9 @@ def groups_of(held, rank, of, shape, links):
     return [slice(begin, end) for begin, end in zip([0, *ends[:-1]], ends)]
 
 
+# Of heads: Q, K and V there, O and LSE back.
+_SWAPS = 5
+
 _MODELS = {COPIES: _copies, "ring": _ring, "all_gather": _all_gather, "heads": _heads}
 
 
@@ -191,7 +195,9 @@ def predictions(held, shape, window=(-1, -1), links=H200, kinds=EXCHANGES):
         if kind == "heads" and not can_swap_heads(shape, size):
             continue
         worst = max(_MODELS[kind](held, rank, shape, links, window) for rank in range(size))
-        found.append(Prediction(kind, worst[0], int(worst[1]), computing))
+        transfers = {"heads": _SWAPS, "ring": size - 1}.get(kind, 1)
+        seconds = max(worst[0], links.call + transfers * links.each)
+        found.append(Prediction(kind, seconds, int(worst[1]), computing))
     return sorted(found, key=lambda prediction: prediction.seconds)
 
 

@@ -154,6 +154,9 @@ class Segments(unittest.TestCase):
         self.assertGreaterEqual(after[model.COPIES], before[model.COPIES])
         for kind in model.EXCHANGES:
             self.assertGreater(after[kind] - before[kind], after[model.COPIES] - before[model.COPIES])
+        # The host takes part where all else is short, and for each transfer.
+        hosts = {p.exchange: p.seconds for p in model.predictions(shares(4096, 4), shape, (-1, 0), links._replace(call=1.0, each=0.1))}
+        self.assertEqual({kind: round(seconds, 6) for kind, seconds in hosts.items()}, {"ring": 1.3, "all_gather": 1.1, "heads": 1.5})
         page = model.page(model.predictions(shares(4096, 4), shape), "ring")
         self.assertRegex(page, r"ring .*<- this one")
         self.assertEqual(page.count("<-"), 1)
