@@ -320,10 +320,15 @@ static void runFloat8(Sweep &sweep) {
                                "query=64,key=96", ""};
   const char *const schedules[] = {
       "", "splits=2", "persistent sms=3 resident=1 sawtooth=force"};
-  const char *const lower[] = {"", "stages=1 resident-stages=2",
-                               "stages=3 copy=async", "two-level"};
+  const char *const lower[] = {"",
+                               "stages=1 resident-stages=2",
+                               "stages=3 copy=async",
+                               "two-level",
+                               "two-level optimistic-max",
+                               "optimistic-max",
+                               "wgmma=all specialize overlap optimistic-max"};
   const Sizes sizes[] = {{1, 1, 1}, {2, 37, 53}, {1, 64, 0}, {1, 61, 160}};
-  for (unsigned i = 0; i < 12; ++i) {
+  for (unsigned i = 0; i < 16; ++i) {
     auto pick = [&](const auto &list) {
       return list[(i + i / std::size(list)) % std::size(list)];
     };

@@ -26,7 +26,7 @@
 // CHECK-NEXT: arith.negf %[[LESS]] :
 // CHECK: %[[SUM:[^ ]+]] = attn.reduce_registers sum
 // CHECK-NEXT: %[[MOST:[^ ]+]] = arith.constant dense<4.480000e+02> :
-// CHECK-NEXT: %[[OVER:[^ ]+]] = arith.cmpf ugt, %[[SUM]], %[[MOST]] :
+// CHECK-NEXT: %[[OVER:[^ ]+]] = arith.cmpf uge, %[[SUM]], %[[MOST]] :
 // CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] holds_first :
 // CHECK: %[[IF:[^ ]+]]:4 = scf.if %[[MISSED]] ->
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max

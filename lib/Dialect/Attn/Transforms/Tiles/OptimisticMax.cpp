@@ -98,8 +98,10 @@ private:
     Value most = arith::ConstantOp::create(
         b, loc, type,
         DenseElementsAttr::get(type, static_cast<float>(range.bound)));
-    Value above =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most);
+    // Weights that were rounded first are no larger than their type's largest.
+    auto isAbove =
+        range.isShared ? arith::CmpFPredicate::UGE : arith::CmpFPredicate::UGT;
+    Value above = arith::CmpFOp::create(b, loc, isAbove, sums, most);
     if (Value stored = buildStoredRows(b, parts.stream, type))
       above = arith::AndIOp::create(b, loc, above, stored);
     return AnyOp::create(b, loc, above, /*holdsFirst=*/true);
