@@ -39,10 +39,8 @@
 // CHECK: nvvm.bar.warp.sync
 // CHECK-NEXT: nvvm.fence.proxy
 // CHECK: scf.if
-// CHECK-NEXT: llvm.getelementptr
-// CHECK-NEXT: arith.muli
-// CHECK-NEXT: llvm.getelementptr
-// CHECK-NEXT: nvvm.mbarrier.try_wait.parity {{.*}} {attn.barrier = "full"}
+// CHECK-NOT: scf.
+// CHECK: nvvm.mbarrier.try_wait.parity {{.*}} {attn.barrier = "full"}
 // CHECK-NEXT: }
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.reduce
 // CHECK: nvvm.cp.async.bulk.wait_group 0 {read}

@@ -309,17 +309,17 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
                      adaptor.getRing()};
     Value number = ring.released();
     Value slot = ring.slotOf(number);
-    Value parity = ring.parityOf(number);
-    auto wait = [&](OpBuilder &b) {
-      RingBuilder inner{b, op.getLoc(), ring.ring, ring.counter};
-      inner.wait(inner.full(slot), parity, "full");
-    };
     // Of a warp beside the producer the thread waits that gives the slot back.
     // Another lane, if it came by later, could find the barrier two phases on.
-    if (op->hasAttr(kBesideAttr))
-      onFirstThread(rewriter, op, wait);
-    else
-      wait(rewriter);
+    if (op->hasAttr(kBesideAttr)) {
+      Value parity = ring.parityOf(number);
+      onFirstThread(rewriter, op, [&](OpBuilder &b) {
+        RingBuilder inner{b, op.getLoc(), ring.ring, ring.counter};
+        inner.wait(inner.full(slot), parity, "full");
+      });
+    } else {
+      ring.wait(ring.full(slot), ring.parityOf(number), "full");
+    }
     Value data = ring.data(slot);
     if (op.getRows())
       clearRows(op, data, rewriter);
