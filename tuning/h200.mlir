@@ -570,9 +570,9 @@ module attributes {attn.target = #attn.target<"h200">} {
     <pack_group, tiles = [query = 64, key = 32], split_ctas, wgmma = all, specialize, stages = 2>
   // Of 8 bits (benchmarks/fp8.py): weights by an old maximum would exceed their
   // range, and key tiles are multiples of 32. Two warpgroups have 240 registers a thread
-  // where those that copy have 24, which 128 keys of 256 columns want. Streams go backwards
-  // where that costs no time: a sink is added last then. Which rows the release of keys waits
-  // for is what ptxas made the faster code of.
+  // where those that copy have 24, which 128 keys of 256 columns want. Streams go backwards,
+  // so that a sink is added last, as FlashAttention-3 has it. Which rows the release of keys
+  // waits for is what ptxas made the faster code of.
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1, traversal = backward,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, store_tensors>
@@ -580,8 +580,8 @@ module attributes {attn.target = #attn.target<"h200">} {
     <tiles = [query = 192, key = 160], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic, traversal = backward,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 256 rows 64
-    <tiles = [query = 128, key = 192], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, producer_registers = 24, resident_stages = 2, store_tensors>
+    <tiles = [query = 128, key = 192], persistent, resident = 1, traversal = backward,
+     wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 256 rows 64 causal
     <tiles = [query = 128, key = 192], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic, traversal = backward,
      wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2, store_tensors>
@@ -592,10 +592,10 @@ module attributes {attn.target = #attn.target<"h200">} {
     <tiles = [query = 128, key = 128], persistent, resident = 1, traversal = backward,
      wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 512 rows 64 causal
-    <tiles = [query = 128, key = 128], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic,
-     wgmma = all, specialize, overlap, ping_pong, producer_registers = 24, resident_stages = 2>
+    <tiles = [query = 128, key = 128], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic, traversal = backward,
+     wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2>
     variants [#attn.variant<"key<=8192",
-               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles, traversal = backward,
                 wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] cache [f8E4M3FN, f8E5M2] columns 256 rows 1
     <tiles = [query = 64, key = 64], stages = 3> variants [#one8]
