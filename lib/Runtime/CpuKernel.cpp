@@ -105,9 +105,10 @@ std::string wrapper(StringRef name) { return ("_mlir_ciface_" + name).str(); }
 } // namespace
 
 extern "C" void attn_touch(int64_t cta, int64_t kind, int64_t view, int64_t o0,
-                           int64_t o1, int64_t o2, int64_t o3, int64_t bytes) {
+                           int64_t o1, int64_t o2, int64_t o3, int64_t o4,
+                           int64_t bytes) {
   if (currentSink)
-    (*currentSink)(Access{cta, kind, view, {o0, o1, o2, o3}, bytes});
+    (*currentSink)(Access{cta, kind, view, {o0, o1, o2, o3, o4}, bytes});
 }
 
 extern "C" void attn_ring_error(int64_t ring, int64_t error) {

@@ -16,7 +16,7 @@
 namespace attn {
 
 /// Dimensions of a view that a touch reports.
-constexpr unsigned kTouchDims = 4;
+constexpr unsigned kTouchDims = 5;
 
 /// The accesses of consecutive CTAs.
 class TouchCompressor {

@@ -99,12 +99,12 @@ attn.kernel @k(%x: !attn.view<?xf32>, %n: index) {
 
 // -----
 
-// A trace names views by their position, and has four offsets.
+// A trace names views by their position, and has five offsets.
 
-attn.kernel @rank5(%x: !attn.view<?x?x?x?x?xf32>, %n: index) {
+attn.kernel @rank6(%x: !attn.view<?x?x?x?x?x?xf32>, %n: index) {
   attn.ctas %w in %n {
     // expected-error @below {{failed to legalize operation 'attn.touch'}}
-    attn.touch load %x[%w, %w, %w, %w, %w] tile [4] by %w : !attn.view<?x?x?x?x?xf32>
+    attn.touch load %x[%w, %w, %w, %w, %w, %w] tile [4] by %w : !attn.view<?x?x?x?x?x?xf32>
   }
 }
 

@@ -225,10 +225,10 @@ attn.kernel @tiles(%q: !attn.view<?x?xf16>, %k: !attn.view<?x?xf32>, %o: !attn.v
 
 // -----
 
-// A touch becomes a call: CTA, kind (0 load, 1 store), view, four offsets, and the
+// A touch becomes a call: CTA, kind (0 load, 1 store), view, five offsets, and the
 // bytes inside of the view.
 
-// CHECK: func.func private @attn_touch(index, index, index, index, index, index, index, index)
+// CHECK: func.func private @attn_touch(index, index, index, index, index, index, index, index, index)
 // CHECK-LABEL: func.func @trace(
 // CHECK-SAME: %{{[^ ]+}}: index, %{{[^ ]+}}: index, %[[Q:[^ ]+]]: memref<?x?xf16, {{[^:]+}}: ?>>, %[[O:[^ ]+]]: memref<?x?xf32,
 // CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
@@ -252,7 +252,7 @@ attn.kernel @tiles(%q: !attn.view<?x?xf16>, %k: !attn.view<?x?xf32>, %o: !attn.v
 // CHECK-DAG: %[[COLS:[^ ]+]] = arith.maxsi %[[DIFF]], %[[C0]] : index
 // CHECK-DAG: %[[RB:[^ ]+]] = arith.muli %[[ROWS]], %[[C2]] : index
 // CHECK-DAG: %[[BYTES:[^ ]+]] = arith.muli %[[RB]], %[[COLS]] : index
-// CHECK: call @attn_touch(%[[CTA]], %[[C0]], %[[C0]], %[[C0]], %[[CTA]], %[[C0]], %[[C0]], %[[BYTES]])
+// CHECK: call @attn_touch(%[[CTA]], %[[C0]], %[[C0]], %[[C0]], %[[CTA]], %[[C0]], %[[C0]], %[[C0]], %[[BYTES]])
 
 // Its leading offset outside, a touch has no bytes.
 // CHECK-DAG: %[[H:[^ ]+]] = memref.dim %[[O]], %[[C0]] :
@@ -265,7 +265,7 @@ attn.kernel @tiles(%q: !attn.view<?x?xf16>, %k: !attn.view<?x?xf32>, %o: !attn.v
 // CHECK-DAG: %[[UPPER:[^ ]+]] = arith.select %[[EXISTS]], %[[END]], %[[C0]] : index
 // CHECK-DAG: %[[COLS:[^ ]+]] = arith.maxsi %[[UPPER]], %[[C0]] : index
 // CHECK-DAG: %[[BYTES:[^ ]+]] = arith.muli %[[COLS]], %[[C4]] : index
-// CHECK: call @attn_touch(%[[CTA]], %[[C1]], %[[C1]], %[[CTA]], %[[C1]], %[[C0]], %[[C0]], %[[BYTES]])
+// CHECK: call @attn_touch(%[[CTA]], %[[C1]], %[[C1]], %[[CTA]], %[[C1]], %[[C0]], %[[C0]], %[[C0]], %[[BYTES]])
 attn.kernel @trace(%q: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

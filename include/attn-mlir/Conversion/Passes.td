@@ -75,7 +75,7 @@ def ConvertAttnToCPU : Pass<"convert-attn-to-cpu", "::mlir::ModuleOp"> {
 
     Views become memrefs with dynamic strides; tiles stay tensors, and tile
     operations become `linalg`. Dots multiply and add in f32 whatever their element type.
-    `attn.touch` becomes a call of `attn_touch(cta, kind, view, 4 offsets,
+    `attn.touch` becomes a call of `attn_touch(cta, kind, view, 5 offsets,
     bytes)`. `attn.launch` on memrefs becomes calls of the two functions; on tensors
     it stays: bufferize, and run the pass again.
   }];

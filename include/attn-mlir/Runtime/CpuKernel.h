@@ -30,7 +30,7 @@ using ScalarBytes = llvm::SmallVector<char, 8>;
 /// One access of a trace (attn.touch). Coordinates are elements of the view,
 /// bytes those inside of it.
 struct Access {
-  int64_t cta, kind, view, offsets[4], bytes;
+  int64_t cta, kind, view, offsets[5], bytes;
 };
 
 /// The level of optimisation at which compiling and running so many

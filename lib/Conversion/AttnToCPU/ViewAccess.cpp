@@ -337,7 +337,7 @@ struct TouchPattern : OpConversionPattern<TouchOp> {
     auto argument = dyn_cast<BlockArgument>(op.getView());
     if (!argument || op.getOffsets().size() > kTouchOffsets)
       return rewriter.notifyMatchFailure(op,
-                                         "expected a view of rank 4 at most "
+                                         "expected a view of rank 5 at most "
                                          "that is an argument of the kernel");
     auto constant = [&](int64_t v) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, v);

@@ -15,7 +15,7 @@ namespace attn {
 /// The function that a trace calls for each access: with the CTA, the kind, the
 /// number of the view, so many offsets, and the bytes that exist.
 constexpr llvm::StringLiteral kTouch = "attn_touch";
-constexpr unsigned kTouchOffsets = 4;
+constexpr unsigned kTouchOffsets = 5;
 
 /// Patterns for loads and stores of tiles, and for elements, counters and sizes
 /// of views, which `converter` makes memrefs. Outside of a view there are
