@@ -163,7 +163,7 @@ public:
     if (isNew)
       loads->second = inspect(op);
     for (const StreamLoad &load : loads->second) {
-      llvm::hash_code data = llvm::hash_value(load.view);
+      llvm::hash_code data = llvm::hash_combine(load.view, load.number);
       for (Value offset : load.fixed)
         data = llvm::hash_combine(data, program.valueOf(offset));
       // Parts of a stream are other data.
@@ -191,8 +191,12 @@ private:
   struct StreamLoad {
     unsigned view;
     int64_t bytes;
-    /// Offsets that do not follow from the position of the stream.
-    SmallVector<Value, 4> fixed;
+    /// Offsets that do not follow from the position of the stream, and those
+    /// that do.
+    SmallVector<Value, 4> fixed, moving;
+    /// Loads of a view with other moving offsets are of other data: whose this
+    /// is.
+    unsigned number = 0;
   };
 
   BlockInfo inspect(Block &block) {
@@ -225,11 +229,21 @@ private:
       if (isOnChip(load))
         return;
       auto view = cast<BlockArgument>(load.getView());
-      loads.push_back(
-          {view.getArgNumber(), tileBytes(load.getTile().getType()), {}});
+      StreamLoad own;
+      own.view = view.getArgNumber();
+      own.bytes = tileBytes(load.getTile().getType());
       for (Value offset : load.getOffsets())
-        if (!isStreamed(offset, op))
-          loads.back().fixed.push_back(offset);
+        (isStreamed(offset, op) ? own.moving : own.fixed).push_back(offset);
+      for (const StreamLoad &other : loads) {
+        if (other.view != own.view)
+          continue;
+        if (other.moving == own.moving) {
+          own.number = other.number;
+          break;
+        }
+        own.number = std::max(own.number, other.number + 1);
+      }
+      loads.push_back(std::move(own));
     });
     return loads;
   }
