@@ -568,8 +568,8 @@ module attributes {attn.target = #attn.target<"h200">} {
     <pack_group, tiles = [query = 64, key = 32], split_ctas, wgmma = all, specialize, stages = 2>
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 1 causal
     <pack_group, tiles = [query = 64, key = 32], split_ctas, wgmma = all, specialize, stages = 2>
-  // Of 8 bits (benchmarks/fp8.py): weights by an old maximum would exceed their
-  // range, and key tiles are multiples of 32. Two warpgroups have 240 registers a thread
+  // Of 8 bits (benchmarks/fp8.py): weights by an old maximum are faster and err
+  // more (docs/passes/attn-optimistic-max.md), and key tiles are multiples of 32. Two warpgroups have 240 registers a thread
   // where those that copy have 24, which 128 keys of 256 columns want. Streams go backwards,
   // so that a sink is added last, as FlashAttention-3 has it. Which rows the release of keys
   // waits for is what ptxas made the faster code of.
