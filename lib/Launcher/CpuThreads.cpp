@@ -99,7 +99,7 @@ public:
   Work(CpuFunction *function, int64_t ctas, void **parameters)
       : function(function), ctas(ctas), parameters(parameters) {}
 
-  int64_t left() const { return ctas - next; }
+  int64_t left() const { return std::max<int64_t>(0, ctas - next); }
   void setPiece(int64_t size) { piece = std::max<int64_t>(1, size); }
 
   /// Takes pieces until nothing is left.
@@ -118,10 +118,11 @@ public:
   void runFor(Clock::duration most) {
     Clock::time_point start = Clock::now();
     Clock::duration taken{};
-    for (int64_t begin = 0, size = 1; begin < ctas && taken < most; size *= 2) {
-      int64_t end = std::min(begin + size, ctas);
-      function(begin, end, parameters);
-      next = begin = end;
+    for (int64_t size = 1; taken < most; size *= 2) {
+      int64_t begin = next.fetch_add(size, std::memory_order_relaxed);
+      if (begin >= ctas)
+        break;
+      function(begin, std::min(begin + size, ctas), parameters);
       taken = Clock::now() - start;
     }
     busy += nanoseconds(taken);
@@ -141,15 +142,20 @@ private:
 /// Threads that run the work, until the end of this.
 class Helpers {
 public:
-  Helpers(Work &work, unsigned count) {
-    threads.reserve(count);
+  explicit Helpers(Work &work) : work(work) {}
+
+  /// Starts `count` more of them, or as many as the machine has.
+  void start(int64_t count) {
+    if (count <= 0)
+      return;
+    threads.reserve(threads.size() + count);
     // Signals are for the process's own threads.
     sigset_t all, before;
     sigfillset(&all);
     bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
     try {
-      while (threads.size() < count)
-        threads.emplace_back([&work] { work.run(); });
+      for (; count > 0; --count)
+        threads.emplace_back([this] { work.run(); });
     } catch (const std::system_error &) {
       // The machine has no more of them: those that are there do the work.
     }
@@ -164,24 +170,22 @@ public:
   }
 
 private:
+  Work &work;
   std::vector<std::thread> threads;
 };
 } // namespace
 
-/// Runs all in place unless that takes longer than threads take to start.
-static void runSmall(Work &work, int64_t threads) {
-  work.runFor(kWorthThread);
-  int64_t count = std::min(threads, work.left());
-  if (count <= 0)
-    return;
-  work.setPiece(work.left() / (count * kPiecesOfThread));
-  Helpers helpers(work, count - 1);
-  work.run();
-}
-
-static void runLarge(Work &work, int64_t threads) {
-  work.setPiece(work.left() / (threads * kPiecesOfThread));
-  Helpers helpers(work, threads - 1);
+/// Runs on `first` threads, and on `most` once it took longer than they need
+/// if all is as known: that may be of another kernel, or of shorter streams.
+static void runOn(Work &work, int64_t first, int64_t most) {
+  Helpers helpers(work);
+  work.setPiece(work.left() / (most * kPiecesOfThread));
+  helpers.start(first - 1);
+  if (first < most) {
+    // Their work, and what they take to start.
+    work.runFor(2 * kWorthThread);
+    helpers.start(std::min(most - first, work.left() - 1));
+  }
   work.run();
 }
 
@@ -193,14 +197,9 @@ void attn::runOnThreads(CpuFunction *function, int64_t ctas, void **parameters,
   }
   std::atomic<int64_t> &before = memory.of(function, ctas);
   int64_t known = before.load(std::memory_order_relaxed);
-  int64_t threads = std::min<int64_t>(most, ctas);
-  if (known)
-    threads = std::min(threads, worthFor(known));
+  int64_t all = std::min<int64_t>(most, ctas);
   Work work(function, ctas, parameters);
-  if (threads > 1)
-    runLarge(work, threads);
-  else
-    runSmall(work, std::min<int64_t>(most, ctas));
+  runOn(work, known ? std::min(all, worthFor(known)) : all, all);
   int64_t time = std::max<int64_t>(1, work.time());
   // One that others took the core from is no reason to start threads.
   if (known)
