@@ -22,6 +22,13 @@ public:
         pagedRandom((seed * 4 + uint64_t(mode)) ^ 0x7061676564212121),
         // Likewise for tensors that regions read.
         readRandom((seed * 4 + uint64_t(mode)) ^ 0x7265616473212121),
+        // Likewise for earlier keys, scales of blocks and what has to do with
+        // the direction of a stream.
+        earlierRandom((seed * 4 + uint64_t(mode)) ^ 0x6561726c69657221),
+        blockRandom((seed * 4 + uint64_t(mode)) ^ 0x626c6f636b732121),
+        backwardRandom((seed * 4 + uint64_t(mode)) ^ 0x6261636b77617264),
+        // Likewise for parts that the last CTA merges.
+        lastRandom((seed * 4 + uint64_t(mode)) ^ 0x6c61737420435441),
         limits(limits) {
     m.seed = seed;
     m.mode = mode;
@@ -54,6 +61,10 @@ public:
     choosePacking();
     choosePages();
     chooseReads();
+    chooseEarlier();
+    chooseScaleBlock();
+    chooseLast();
+    chooseBackward();
     if (usesLevel3())
       chooseLowering();
     return m;
@@ -397,6 +408,54 @@ private:
       m.reads.push_back(makeTensorRead(readRandom));
   }
 
+  /// Results of earlier keys, which attention takes up.
+  void chooseEarlier() {
+    m.earlier =
+        m.op == OpKind::Attention && !m.packsQueries && earlierRandom.oneIn(6);
+  }
+
+  /// Scales of blocks of keys: of K, of V, or of both. Tiles lie in blocks
+  /// then, and parts of a stated length may be no whole ones.
+  void chooseScaleBlock() {
+    if (m.op != OpKind::Attention || m.packsKeys || m.pageSize ||
+        m.hasOption("split-length") || !blockRandom.oneIn(6))
+      return;
+    const int64_t sizes[] = {32, 32, 64, 128};
+    m.scaleBlock = blockRandom.pick(sizes);
+    int64_t both = blockRandom.integer(0, 2);
+    m.scalesKeys = both != 1;
+    // Earlier results are no sum of what is scaled.
+    m.scalesValues = both != 0 && !m.earlier;
+    if (!m.scalesKeys && !m.scalesValues)
+      m.scalesKeys = true;
+  }
+
+  /// Parts that the CTA merges that is done last, in place of others.
+  void chooseLast() {
+    bool hasProtocol = m.target == "h200" || m.target == "gb10";
+    if (!hasProtocol || m.op != OpKind::Attention || !m.offsets.empty() ||
+        m.isProgram() || m.hasOption("split-cluster") || !lastRandom.oneIn(4))
+      return;
+    llvm::erase_if(m.schedule, [](const std::string &option) {
+      return llvm::StringRef(option).starts_with("splits=");
+    });
+    m.schedule.push_back("split-last");
+    m.schedule.push_back("splits=" + std::to_string(lastRandom.integer(
+                                         2, lastRandom.oneIn(4) ? 31 : 6)));
+    adaptToSplit();
+  }
+
+  /// Streams that go backwards, whatever they did before.
+  void chooseBackward() {
+    if (!backwardRandom.oneIn(8))
+      return;
+    llvm::erase_if(m.schedule, [](llvm::StringRef option) {
+      llvm::StringRef name = option.split('=').first;
+      return name == "traversal" || name == "stride" || name == "shift";
+    });
+    m.schedule.push_back("traversal=backward");
+  }
+
   /// The size of a tile of the stream, or 0 where the compiler takes its own.
   int64_t streamedTile() const {
     return m.tiles.empty() ? 0
@@ -514,6 +573,8 @@ private:
     if (random.oneIn(3)) {
       m.lower.push_back("specialize");
       flag("overlap", 2);
+      if (m.lower.back() == "overlap" && backwardRandom.oneIn(2))
+        m.lower.push_back("first-rows");
       flag("ping-pong", 2);
     }
     flag("store-tensors", 4);
@@ -522,7 +583,7 @@ private:
   }
 
   Random random, splitRandom, traversalRandom, packedRandom, pagedRandom,
-      readRandom;
+      readRandom, earlierRandom, blockRandom, backwardRandom, lastRandom;
   Limits limits;
   RandomModule m;
 };

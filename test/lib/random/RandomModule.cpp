@@ -4,6 +4,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+#include <array>
 
 using namespace attn_random;
 
@@ -51,7 +53,8 @@ bool RandomModule::hasOption(llvm::StringRef name) const {
 }
 
 bool RandomModule::isProgram() const {
-  return hasOption("split-ctas") || hasOption("split-length");
+  return hasOption("split-ctas") || hasOption("split-length") ||
+         hasOption("split-last");
 }
 
 bool RandomModule::hasExactProducts() const {
@@ -127,6 +130,9 @@ private:
   /// The captures as the function declares them, and as the op names them:
   /// those that tensors are called by a name of their own.
   std::string captured(llvm::StringRef sigil, bool typed) {
+    return llvm::join(captureNames(sigil, typed), ", ");
+  }
+  std::vector<std::string> captureNames(llvm::StringRef sigil, bool typed) {
     std::vector<std::string> names;
     for (auto [i, type] : llvm::enumerate(capturedTypes())) {
       bool isTensor = i < m.reads.size();
@@ -135,7 +141,7 @@ private:
                                 : std::to_string(i - m.reads.size())) +
                       (typed ? ": " + type : ""));
     }
-    return llvm::join(names, ", ");
+    return names;
   }
 
   void regions() {
@@ -194,6 +200,32 @@ private:
 
   std::string table() { return tensor({dim("batch"), "?"}, m.lengths); }
 
+  /// Operands of attention that need nothing but their type: a clause and a
+  /// name each.
+  using Clauses = std::vector<std::array<std::string, 3>>;
+
+  Clauses extraClauses(const std::string &output) {
+    Clauses clauses;
+    std::string blocks = "?";
+    for (const Axis &axis : m.axes)
+      if (axis.name == "key" && axis.isStatic && m.scaleBlock)
+        blocks = std::to_string(llvm::divideCeil(axis.size, m.scaleBlock));
+    std::string scales =
+        tensor({dim("batch"), std::to_string(m.kvHeads), blocks}, "f32");
+    if (m.scalesKeys)
+      clauses.push_back({"k_scale", "ks", scales});
+    if (m.scalesValues)
+      clauses.push_back({"v_scale", "vs", scales});
+    if (!m.earlier)
+      return clauses;
+    std::string rows = tensor(
+        {dim("batch"), std::to_string(m.kvHeads * m.groupHeads), dim("query")},
+        "f32");
+    clauses.push_back({"earlier_o", "eo", output});
+    clauses.push_back({"earlier_lse", "el", rows});
+    return clauses;
+  }
+
   void attention() {
     int64_t heads = m.kvHeads * m.groupHeads;
     std::string ofQueries = m.packsQueries ? "1" : dim("batch"),
@@ -207,7 +239,14 @@ private:
                 l = tensor({ofQueries, std::to_string(heads), dim("query")},
                            "f32");
     std::string results = m.lse ? "(" + o + ", " + l + ")" : o;
-    std::string captures = captured("x", true), lengths;
+    std::string wide = o.substr(0, o.rfind('x') + 1) + "f32>";
+    Clauses extra = extraClauses(wide);
+    // Behind all tensors are scalars, as a function is called.
+    std::vector<std::string> captures = captureNames("x", true);
+    for (auto [i, clause] : llvm::enumerate(extra))
+      captures.insert(captures.begin() + m.reads.size() + i,
+                      "%" + clause[1] + ": " + clause[2]);
+    std::string lengths;
     if (!m.lengths.empty())
       lengths = tensor({dim("batch")}, m.lengths);
     os << "func.func @f(%q: " << q << ",\n    %k: " << k << ",\n    %v: " << v
@@ -215,8 +254,8 @@ private:
        << (m.packsQueries ? ",\n    %cq: " + offsets() : "")
        << (m.packsKeys ? ",\n    %ck: " + offsets() : "")
        << (m.pageSize ? ",\n    %t: " + table() : "")
-       << (captures.empty() ? "" : ",\n    " + captures) << ")\n    -> "
-       << results << " {\n  " << (m.lse ? "%r:2" : "%r")
+       << (captures.empty() ? "" : ",\n    " + llvm::join(captures, ", "))
+       << ")\n    -> " << results << " {\n  " << (m.lse ? "%r:2" : "%r")
        << " = attn.attention %q, %k, %v" << maskText() << " scale("
        << exact(m.scale) << ")" << (m.bshd ? " layout(bshd)" : "")
        << (lengths.empty() ? "" : " lengths(%n : " + lengths + ")");
@@ -227,6 +266,10 @@ private:
            << ")";
     if (m.pageSize)
       os << " block_table(%t : " << table() << ")";
+    for (const auto &[clause, name, type] : extra)
+      os << " " << clause << "(%" << name << " : " << type << ")";
+    if (m.scaleBlock)
+      os << " scale_block(" << m.scaleBlock << ")";
     regions();
     os << "\n  : (" << q << ", " << k << ", " << v << ") -> " << results
        << "\n  return "
@@ -312,6 +355,8 @@ std::string RandomModule::inputsInWords() const {
     text += "; lengths: a prime, all, 0, 1, and so on";
   if (pageSize)
     text += "; keys in pages of " + std::to_string(pageSize) + ", shuffled";
+  if (earlier)
+    text += "; earlier keys, none for every fifth row";
   if (!offsets.empty())
     text += "; sequences of a prime of elements, none, one and many";
   if (deviceRowBytes)

@@ -69,6 +69,12 @@ struct RandomModule {
   bool packsQueries = false, packsKeys = false;
   /// Keys of a page, or 0: they are not in pages. Pages have lengths.
   int64_t pageSize = 0;
+  /// Whether results of earlier keys are taken up.
+  bool earlier = false;
+  /// Keys of a block that has a scale of its own, or 0: none has; and whether
+  /// K, or V, has such scales.
+  int64_t scaleBlock = 0;
+  bool scalesKeys = false, scalesValues = false;
   Mask mask;
   float scale = 1;
   std::vector<ScorePart> parts;

@@ -63,6 +63,16 @@ private:
       for (bool RandomModule::*side :
            {&RandomModule::packsQueries, &RandomModule::packsKeys})
         add([&](RandomModule &n) { n.*side = false; });
+    set(&RandomModule::earlier, false);
+    if (m.scaleBlock)
+      add([](RandomModule &n) {
+        n.scaleBlock = 0;
+        n.scalesKeys = n.scalesValues = false;
+      });
+    if (m.scalesKeys && m.scalesValues)
+      for (bool RandomModule::*of :
+           {&RandomModule::scalesKeys, &RandomModule::scalesValues})
+        add([&](RandomModule &n) { n.*of = false; });
     set(&RandomModule::lse, false);
     set(&RandomModule::bshd, false);
     set(&RandomModule::deviceRowBytes, 0);

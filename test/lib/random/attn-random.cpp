@@ -133,7 +133,7 @@ struct Tally {
   uint64_t passed = 0, failed = 0;
   /// Of those that passed.
   uint64_t overCtas = 0, clusters = 0, lengths = 0, packed = 0, paged = 0,
-           reads = 0;
+           reads = 0, byLast = 0, earlier = 0, scales = 0, backward = 0;
   std::map<std::string, uint64_t> refused;
 };
 } // namespace
@@ -146,6 +146,10 @@ static void countPassed(const RandomModule &module, Tally &tally) {
   tally.packed += !module.offsets.empty();
   tally.paged += module.pageSize != 0;
   tally.reads += !module.reads.empty();
+  tally.byLast += module.hasOption("split-last");
+  tally.earlier += module.earlier;
+  tally.scales += module.scaleBlock != 0;
+  tally.backward += llvm::is_contained(module.schedule, "traversal=backward");
 }
 
 static Tally runMode(Mode mode) {
@@ -179,7 +183,11 @@ static Tally runMode(Mode mode) {
                << ", with lengths: " << tally.lengths
                << ", with packed sequences: " << tally.packed
                << ", with pages: " << tally.paged
-               << ", with tensors that regions read: " << tally.reads << "\n";
+               << ", with tensors that regions read: " << tally.reads
+               << ",\n    merged by the last CTA: " << tally.byLast
+               << ", with earlier keys: " << tally.earlier
+               << ", with scales of blocks: " << tally.scales
+               << ", backwards: " << tally.backward << "\n";
   for (const auto &[kind, times] : tally.refused)
     llvm::outs() << "  refused: " << kind << " (" << times << ")\n";
   llvm::outs().flush();
