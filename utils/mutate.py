@@ -118,6 +118,20 @@ MUTANTS = [
     ("append-negative-length", "a negative length is taken for one",
      TRANSFORMS + "Schedule/AppendCache.cpp", "m.compare(CmpIPredicate::ule, length, places)",
      "m.compare(CmpIPredicate::sle, length, places)"),
+    ("parts-settled-early", "a CTA that merges does not look once more who was done behind it",
+     CONVERSION + "PartWords.cpp", "arith::AndIOp::create(b, loc, first, all), kSettled)",
+     "first, kSettled)"),
+    ("parts-of-one", "a CTA that merges takes each eight parts for one",
+     TRANSFORMS + "Schedule/PartitionLast.cpp",
+     "m.add(position, m.constant(ahead))", "m.add(position, m.constant(0 * ahead))"),
+    ("earlier-factor", "what earlier keys gave is not weighted", IR + "AttentionEarlier.cpp",
+     "t.mul(before, wide)", "before"),
+    ("scale-of-next-block", "a tile takes the scale of another block of keys", IR + "AttentionScales.cpp",
+     "t.index(static_cast<int64_t>(*op.getScaleBlock()))", "t.index(2 * static_cast<int64_t>(*op.getScaleBlock()))"),
+    ("quantized-by-first-block", "rows take the scale of the first block", TRANSFORMS + "Schedule/Quantize.cpp",
+     "index().div(first, index().constant(block()))", "index().mul(first, index().constant(0))"),
+    ("backward-from-first", "a stream that always goes backwards begins in its first segment",
+     CONVERSION + "AttnToSCF/StreamToSCF.cpp", "      return count - 1 - loop;", "      return loop;"),
     ("no-score-slack", "results are wrong where scores were rounded", "lib/Runtime/Reference.cpp",
      "return 0x1p-23 * largestScore + contraction;", "return 0 * (largestScore + contraction);"),
 ]
@@ -132,6 +146,7 @@ TESTS = [
     # A command without a program of the tree: lit tests, by folder.
     ("conversion", ["lit", "test/Conversion"]),
     ("appending", ["lit", "test/Launcher/append.test"]),
+    ("quantizing", ["lit", "test/Tools/quantize.test"]),
 ]
 LIT = shutil.which("lit-22") or "/usr/lib/llvm-22/bin/llvm-lit"
 

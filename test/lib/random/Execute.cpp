@@ -14,6 +14,7 @@
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -317,8 +318,9 @@ private:
   }
 
   Outcome judge(const OracleReport &report) {
-    double bound = usualBound(
-        cast<ShapedType>(op->getOperand(0).getType()).getElementType());
+    double bound = m.op == OpKind::Attention
+                       ? usualBound(op)
+                       : usualBound(getElementTypeOrSelf(op->getOperand(0)));
     if (m.bound >= 0)
       bound = m.bound;
     llvm::raw_string_ostream(messages) << llvm::format(

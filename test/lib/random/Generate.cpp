@@ -29,6 +29,8 @@ public:
         backwardRandom((seed * 4 + uint64_t(mode)) ^ 0x6261636b77617264),
         // Likewise for parts that the last CTA merges.
         lastRandom((seed * 4 + uint64_t(mode)) ^ 0x6c61737420435441),
+        // Likewise for numbers of FP8.
+        float8Random((seed * 4 + uint64_t(mode)) ^ 0x666c6f6174382121),
         limits(limits) {
     m.seed = seed;
     m.mode = mode;
@@ -65,6 +67,7 @@ public:
     chooseScaleBlock();
     chooseLast();
     chooseBackward();
+    chooseFloat8();
     if (usesLevel3())
       chooseLowering();
     return m;
@@ -445,6 +448,27 @@ private:
     adaptToSplit();
   }
 
+  /// Numbers of FP8, which have few values: what makes scores large is left
+  /// out. Their weights are rounded, too. (Units of AMD GPUs take few tiles.)
+  void chooseFloat8() {
+    if (m.op != OpKind::Attention || m.element == "f32" || usesLevel3() ||
+        !float8Random.oneIn(8))
+      return;
+    m.element = onAmd()                 ? "f8E4M3FNUZ"
+                : float8Random.oneIn(3) ? "f8E5M2"
+                                        : "f8E4M3FN";
+    constexpr int64_t kColumns = 32;
+    for (int64_t *dim : {&m.qkDim, &m.valueDim})
+      *dim = llvm::alignTo(*dim, kColumns);
+    for (int64_t &gap : m.gaps)
+      gap = llvm::alignTo(gap, kColumns);
+    m.deviceRowBytes = 0;
+    if (m.values != Values::Normal)
+      m.values = Values::Ties;
+    m.scale = std::clamp(m.scale, -1.0f, 1.0f);
+    m.parts.clear();
+  }
+
   /// Streams that go backwards, whatever they did before.
   void chooseBackward() {
     if (!backwardRandom.oneIn(8))
@@ -583,7 +607,8 @@ private:
   }
 
   Random random, splitRandom, traversalRandom, packedRandom, pagedRandom,
-      readRandom, earlierRandom, blockRandom, backwardRandom, lastRandom;
+      readRandom, earlierRandom, blockRandom, backwardRandom, lastRandom,
+      float8Random;
   Limits limits;
   RandomModule m;
 };

@@ -57,6 +57,10 @@ bool RandomModule::isProgram() const {
          hasOption("split-last");
 }
 
+bool RandomModule::isFloat8() const {
+  return llvm::StringRef(element).starts_with("f8");
+}
+
 bool RandomModule::hasExactProducts() const {
   return values == Values::Ties || values == Values::Large;
 }
@@ -91,13 +95,13 @@ private:
     return "tensor<" + llvm::join(dims, "x") + "x" + element + ">";
   }
   std::string rows(const std::string &b, int64_t heads, llvm::StringRef axis,
-                   int64_t features) {
+                   int64_t features, const std::string &element) {
     bool isPage = m.pageSize != 0 && axis == "key";
     std::string h = std::to_string(heads),
                 s = isPage ? std::to_string(m.pageSize) : dim(axis),
                 d = std::to_string(features);
-    return m.bshd ? tensor({b, s, h, d}, m.element)
-                  : tensor({b, h, s, d}, m.element);
+    return m.bshd ? tensor({b, s, h, d}, element)
+                  : tensor({b, h, s, d}, element);
   }
 
   std::string maskText() {
@@ -232,15 +236,16 @@ private:
                 ofKeys = m.packsKeys  ? "1"
                          : m.pageSize ? "?"
                                       : dim("batch");
-    std::string q = rows(ofQueries, heads, "query", m.qkDim),
-                k = rows(ofKeys, m.kvHeads, "key", m.qkDim),
-                v = rows(ofKeys, m.kvHeads, "key", m.valueDim),
-                o = rows(ofQueries, heads, "query", m.valueDim),
+    std::string q = rows(ofQueries, heads, "query", m.qkDim, m.element),
+                k = rows(ofKeys, m.kvHeads, "key", m.qkDim, m.element),
+                v = rows(ofKeys, m.kvHeads, "key", m.valueDim, m.element),
+                o = rows(ofQueries, heads, "query", m.valueDim,
+                         m.isFloat8() ? "bf16" : m.element),
                 l = tensor({ofQueries, std::to_string(heads), dim("query")},
                            "f32");
     std::string results = m.lse ? "(" + o + ", " + l + ")" : o;
-    std::string wide = o.substr(0, o.rfind('x') + 1) + "f32>";
-    Clauses extra = extraClauses(wide);
+    Clauses extra =
+        extraClauses(rows(ofQueries, heads, "query", m.valueDim, "f32"));
     // Behind all tensors are scalars, as a function is called.
     std::vector<std::string> captures = captureNames("x", true);
     for (auto [i, clause] : llvm::enumerate(extra))

@@ -112,6 +112,8 @@ struct RandomModule {
   bool hasOption(llvm::StringRef name) const;
   /// Whether several kernels compute the operation.
   bool isProgram() const;
+  /// Whether Q, K and V are of FP8; results are of bf16 then.
+  bool isFloat8() const;
 
   /// Whether scores are computed without rounding whatever the order of sums.
   bool hasExactProducts() const;

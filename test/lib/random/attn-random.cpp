@@ -133,7 +133,8 @@ struct Tally {
   uint64_t passed = 0, failed = 0;
   /// Of those that passed.
   uint64_t overCtas = 0, clusters = 0, lengths = 0, packed = 0, paged = 0,
-           reads = 0, byLast = 0, earlier = 0, scales = 0, backward = 0;
+           reads = 0, byLast = 0, earlier = 0, scales = 0, backward = 0,
+           float8 = 0;
   std::map<std::string, uint64_t> refused;
 };
 } // namespace
@@ -149,6 +150,7 @@ static void countPassed(const RandomModule &module, Tally &tally) {
   tally.byLast += module.hasOption("split-last");
   tally.earlier += module.earlier;
   tally.scales += module.scaleBlock != 0;
+  tally.float8 += module.isFloat8();
   tally.backward += llvm::is_contained(module.schedule, "traversal=backward");
 }
 
@@ -187,7 +189,8 @@ static Tally runMode(Mode mode) {
                << ",\n    merged by the last CTA: " << tally.byLast
                << ", with earlier keys: " << tally.earlier
                << ", with scales of blocks: " << tally.scales
-               << ", backwards: " << tally.backward << "\n";
+               << ", backwards: " << tally.backward
+               << ", of FP8: " << tally.float8 << "\n";
   for (const auto &[kind, times] : tally.refused)
     llvm::outs() << "  refused: " << kind << " (" << times << ")\n";
   llvm::outs().flush();
