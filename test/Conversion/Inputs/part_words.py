@@ -91,4 +91,5 @@ def main():
     print(f"{parts} parts: {visited} states, {wrong} words from which a merge may be stale")
 
 
-main()
+if __name__ == "__main__":
+    main()
