@@ -43,13 +43,16 @@ static StringRef refusal(StringRef message) {
 }
 
 /// Scales of blocks, which are powers of two so that products of exact numbers
-/// are exact, and what earlier keys gave: nothing for every fifth row, whose
-/// output is NaN then. Returns whether the input is one of these.
+/// are exact, and what earlier keys gave, in numbers that every type of a
+/// result has: nothing for every fifth row, whose output is NaN then. Returns
+/// whether the input is one of these.
 static bool fillExtra(const RandomModule &m, StringRef name, Random &random,
                       MutableArrayRef<double> values) {
   if (name.ends_with("_scale")) {
+    // No score is larger, and no result smaller: denormals are inexact.
+    int64_t least = name == "v_scale" ? 0 : -2;
     for (double &value : values)
-      value = std::exp2(double(random.integer(-2, 0)));
+      value = std::exp2(double(random.integer(least, least + 2)));
     return true;
   }
   if (!name.starts_with("earlier_"))
@@ -59,7 +62,7 @@ static bool fillExtra(const RandomModule &m, StringRef name, Random &random,
   size_t columns = isLse ? 1 : m.valueDim;
   for (auto [i, value] : llvm::enumerate(values)) {
     bool without = i / columns % kWithout == 0;
-    value = !without ? random.normal() + (isLse ? 4 : 0)
+    value = !without ? std::round(64 * random.normal()) / 64 + (isLse ? 4 : 0)
             : isLse  ? -std::numeric_limits<double>::infinity()
                      : std::numeric_limits<double>::quiet_NaN();
   }
