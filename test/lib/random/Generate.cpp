@@ -421,7 +421,8 @@ private:
   /// then, and parts of a stated length may be no whole ones.
   void chooseScaleBlock() {
     if (m.op != OpKind::Attention || m.packsKeys || m.pageSize ||
-        m.hasOption("split-length") || !blockRandom.oneIn(6))
+        m.hasOption("split-length") || reach() > 0x1p22 ||
+        !blockRandom.oneIn(6))
       return;
     const int64_t sizes[] = {32, 32, 64, 128};
     m.scaleBlock = blockRandom.pick(sizes);
