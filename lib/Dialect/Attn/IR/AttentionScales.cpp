@@ -3,6 +3,7 @@
 #include "AttentionScales.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace attn;
@@ -79,7 +80,11 @@ Value AttentionScales::ofTile(Of of) {
 }
 
 Value AttentionScales::ofScores() {
-  Value scale = number(op.getScale().convertToFloat());
+  return times(op.getScale().convertToFloat());
+}
+
+Value AttentionScales::times(float factor) {
+  Value scale = number(factor);
   for (Of of : {Queries, Keys})
     if (Value other = shared(of))
       scale = arith::MulFOp::create(t.b, t.loc, scale, other);
@@ -87,7 +92,8 @@ Value AttentionScales::ofScores() {
 }
 
 Value AttentionScales::ofRows() {
-  Value factor = arith::MulFOp::create(t.b, t.loc, ofScores(),
+  float magnitude = std::abs(op.getScale().convertToFloat());
+  Value factor = arith::MulFOp::create(t.b, t.loc, times(magnitude),
                                        number(llvm::numbers::log2e));
   return arith::MaximumFOp::create(t.b, t.loc, factor, number(kLeastFactor));
 }

@@ -34,12 +34,15 @@ public:
   /// What scores of scaled Q and K are multiplied with, but for scales of
   /// blocks.
   mlir::Value ofScores();
-  /// That of rows, in units of base-2 exponents. What is taken away by a mask
-  /// stays away with a scale of 0, too.
+  /// That of rows, in units of base-2 exponents, of scores that have the sign
+  /// of the scale. What is taken away by a mask stays away with a scale of 0,
+  /// too.
   mlir::Value ofRows();
 
 private:
   mlir::Value number(double value);
+  /// `factor` times what Q and K are multiples of.
+  mlir::Value times(float factor);
   mlir::Value build(Of of);
   bool isOfBlocks(Of of);
 

@@ -391,12 +391,14 @@ public:
     float scale = op.getScale().convertToFloat();
     Value scores = dot;
     if (op.scalesScores()) {
-      // Without a modification rows hold the factor.
+      // Without a modification rows hold the factor, which is positive.
       Value all = scoreScale;
       if (modification && blockScale)
         all = arith::MulFOp::create(t.b, t.loc, all, blockScale);
       if (modification)
         scores = t.mul(dot, t.spread(all, shape));
+      else if (scale < 0)
+        scores = t.scale(dot, -1);
     } else if (scale != softmaxScale(op))
       scores =
           modification ? t.scaleContractible(dot, scale) : t.scale(dot, scale);
