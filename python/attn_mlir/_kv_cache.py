@@ -12,11 +12,14 @@ from attn_mlir._errors import ArgumentError
 FLOAT8 = tuple(_append.FLOAT8)
 
 
+_MOST_LENGTH = 2**31 - 1
+
+
 def as_lengths(lengths, batch, device):
-    """int32 [batch] of a number or an array."""
+    """int32 [batch] of a number or an array; what 32 bits do not hold is longer than any cache, or negative, there, too."""
     if torch.is_tensor(lengths):
-        return lengths.to(torch.int32)
-    return torch.full((batch,), int(lengths), dtype=torch.int32, device=device)
+        return (lengths.clamp(-1, _MOST_LENGTH) if lengths.dtype == torch.int64 else lengths).to(torch.int32)
+    return torch.full((batch,), min(max(int(lengths), -1), _MOST_LENGTH), dtype=torch.int32, device=device)
 
 
 def places_of(cu, count):

@@ -110,6 +110,17 @@ class OneLaunch(unittest.TestCase):
         self.both(cache, launches=2, causal=True, cache_leftpad=first)
         self.both(cache, launches=2, causal=True, cache_batch_idx=torch.tensor([2, 0, 1], dtype=torch.int32))
 
+    def test_lengths_beyond_32_bits(self):
+        """They are those of no cache, not their low bits."""
+        cache = Cache((3, 5), 1, 1, False)
+        for length in (2**32 + 5, -(2**32) + 5):
+            cache.lengths = torch.tensor([3, length])
+            o, lse, *caches = cache.call()
+            self.assertTrue(o[1].isnan().all() and lse[1].isnan().all())
+            self.assertFalse(o[0].isnan().any())
+            self.assertTrue(same([x[1] for x in caches], [x[1] for x in cache.caches]))
+        self.assertTrue(fa2.flash_attn_with_kvcache(cache.q, *cache.caches, cache_seqlens=2**32 + 5).isnan().all())
+
     def test_bad_numbers(self):
         """Nothing is written where the host knows that numbers are wrong."""
         cache = Cache((0, 17, 31), 2, 2, True)
