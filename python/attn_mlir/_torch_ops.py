@@ -57,12 +57,13 @@ def _launch(q, k, v, o, lse, *, layout, call, sinks, new):
     if new is not None:
         attention_to_appended(q, k, v, new, layout=layout, sinks=sinks, out=(o, lse), **call)
         return
-    wide = v.shape[-1] > _MOST_VALUE_DIM
+    if v.shape[-1] <= _MOST_VALUE_DIM:
+        attn_mlir.attention(q, k, v, layout=layout, sinks=sinks, return_lse=True, out=(o, lse), **call)
+        return
     for part, place in zip(torch.split(v, _MOST_VALUE_DIM, -1), torch.split(o, _MOST_VALUE_DIM, -1)):
-        target = torch.empty_like(place, memory_format=torch.contiguous_format) if wide else place
+        target = torch.empty_like(place, memory_format=torch.contiguous_format)
         attn_mlir.attention(q, k, part, layout=layout, sinks=sinks, return_lse=True, out=(target, lse), **call)
-        if wide:
-            place.copy_(target)
+        place.copy_(target)
 
 
 def _dense_call(q, k, mask, slopes, lengths, first, features, layout, has_own_kernels=False):
@@ -252,16 +253,18 @@ _define("attention", _DENSE, _dense, _dense_shapes, dense_backward)
 _define("varlen", _PACKED, _packed, _packed_shapes, packed_backward)
 
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
+_PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, type(None)))
 
 
 def is_direct(tensors):
     """Whether a call needs no operator: it is neither traced nor differentiated."""
     if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
         return False
-    if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors):
-        return False
-    return all(type(x) in _PLAIN for x in tensors)
+    are_recorded = torch.is_grad_enabled()
+    for x in tensors:
+        if type(x) not in _PLAIN or (are_recorded and x is not None and x.requires_grad):
+            return False
+    return True
 
 
 def attention(q, k, v, *, mask=None, sinks=None, alibi_slopes=None, lengths=None, first=None, scale=None, causal=False,
