@@ -42,8 +42,12 @@ def _empty_lse(q, layout):
 
 def launch(q, k, v, *, layout, call, sinks=None, new=None):
     """(O, LSE) by attn_mlir.attention; values of more than 256 in parts. What is ``new`` (a New) is written to k and v first."""
+    is_one_query = layout == "bshd" and q.shape[1] == 1 and call.get("cu_seqlens_q") is None
+    dim = v.shape[-1]
+    if new is None and not is_one_query and dim <= _MOST_VALUE_DIM and q.shape[-1] % 8 == 0 and dim % 8 == 0:
+        return attn_mlir.attention(q, k, v, layout=layout, sinks=sinks, return_lse=True, **call)
     o, lse = _empty(q, v), _empty_lse(q, layout)
-    if layout == "bshd" and q.shape[1] == 1 and call.get("cu_seqlens_q") is None:
+    if is_one_query:
         # Of one query the heads of a group lie in a row only where kernels know heads as the dimension in front.
         if new is not None:
             new = new._replace(k=new.k.transpose(1, 2), v=new.v.transpose(1, 2))
@@ -238,6 +242,14 @@ def _define(name, arguments, forward, shapes, backward):
 
     torch.library.register_autograd(f"attn_mlir::{name}_fwd", formula, setup_context=setup_context, lib=_library)
 
+    def run(ctx, *inputs):
+        output = forward(*inputs)
+        setup_context(ctx, inputs, output)
+        return output
+
+    # The same without the operator, which costs several times what it computes with on the host.
+    return type(name, (torch.autograd.Function,), {"forward": staticmethod(run), "backward": staticmethod(formula)})
+
 
 _library.define(
     f"attention_capture_bwd(Tensor dout, Tensor? dlse, Tensor o, Tensor lse, {_DENSE}, bool of_mask, bool of_slopes) -> "
@@ -249,8 +261,8 @@ _library.define(
     tags=(torch.Tag.pt2_compliant_tag,))
 _library.impl("varlen_capture_bwd", _packed_capture_backward, "CompositeExplicitAutograd")
 torch.library.register_fake("attn_mlir::varlen_capture_bwd", _packed_capture_backward_shapes, lib=_library)
-_define("attention", _DENSE, _dense, _dense_shapes, dense_backward)
-_define("varlen", _PACKED, _packed, _packed_shapes, packed_backward)
+_AttentionFunction = _define("attention", _DENSE, _dense, _dense_shapes, dense_backward)
+_VarlenFunction = _define("varlen", _PACKED, _packed, _packed_shapes, packed_backward)
 
 
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, type(None)))
@@ -258,13 +270,22 @@ _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, type(None)))
 
 def is_direct(tensors):
     """Whether a call needs no operator: it is neither traced nor differentiated."""
-    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
-        return False
     are_recorded = torch.is_grad_enabled()
     for x in tensors:
         if type(x) not in _PLAIN or (are_recorded and x is not None and x.requires_grad):
             return False
-    return True
+    return not (torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack())
+
+
+def _call(direct, function, operator, arguments, count):
+    """Calls what is the quickest where the first ``count`` arguments are tensors: nothing between, autograd's function, or the operator, for what is traced
+    or transformed."""
+    if is_direct(arguments[:count]):
+        return direct(*arguments)
+    is_plain = all(type(x) in _PLAIN for x in arguments[:count]) and torch._C._functorch.peek_interpreter_stack() is None
+    if is_plain and not torch.compiler.is_compiling() and not torch._C._len_torch_dispatch_stack():
+        return function.apply(*arguments)
+    return operator(*arguments)
 
 
 def attention(q, k, v, *, mask=None, sinks=None, alibi_slopes=None, lengths=None, first=None, scale=None, causal=False,
@@ -279,7 +300,7 @@ def attention(q, k, v, *, mask=None, sinks=None, alibi_slopes=None, lengths=None
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     arguments = (q, k, v, mask, sinks, alibi_slopes, lengths, first, scale, float(softcap), align, left, right, chunk,
                  layout)
-    return _dense(*arguments) if is_direct(arguments[:8]) else torch.ops.attn_mlir.attention_fwd(*arguments)
+    return _call(_dense, _AttentionFunction, torch.ops.attn_mlir.attention_fwd, arguments, 8)
 
 
 def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seqused_k=None, first=None,
@@ -289,7 +310,7 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seq
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     arguments = (q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, first, alibi_slopes, scale, float(softcap),
                  "bottom_right", left, right, chunk)
-    return _packed(*arguments) if is_direct(arguments[:9]) else torch.ops.attn_mlir.varlen_fwd(*arguments)
+    return _call(_packed, _VarlenFunction, torch.ops.attn_mlir.varlen_fwd, arguments, 9)
 
 
 def are_of_one_length(q, cu, longest, batch):
