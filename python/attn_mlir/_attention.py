@@ -68,7 +68,7 @@ def _check_gradients(given):
         return
     # Numbers of places have no gradients.
     arrays = (*given[:4], *given.captured, *given.scales, *(array for _, array in _appended.arrays_of(given.new)))
-    if not any(getattr(array, "requires_grad", False) for array in arrays):
+    if not any(array is not None and getattr(array, "requires_grad", False) for array in arrays):
         return
     for name, array in _named(given) + [(f"{name}_scale", scale) for name, scale in zip("qkv", given.scales)]:
         if is_torch(array) and array.requires_grad:
@@ -427,7 +427,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
         q, k, v, (sinks, lengths, *packing, *captured), scales, blocks, new,
         # 1 and True are equal, and mean different things.
         (type(causal), causal, window, scale, lse, layout, schedule, lower, scale_block, regions, in_keys))
-    plan = None if key is None else _plans.get(key)
+    plan, key = _kinds.known(_plans, key)
     if plan is None:
         problem, device, shapes = _checked(given, regions, causal, window, scale, lse, layout, scale_block, in_keys)
         if explain:

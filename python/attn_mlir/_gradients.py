@@ -138,7 +138,7 @@ def prepared(q, k, v, call, layout, is_wide=False, has_lse_gradient=False, of=()
     key = None if of or call.get("blocks") is not None else _kinds.key_of(
         q, k, v, (*offsets, *captured), (), None, None,
         (type(causal), causal, window, call.get("scale"), layout, is_wide, has_lse_gradient, regions))
-    found = None if key is None else _known.get(key)
+    found, key = _kinds.known(_known, key)
     if found is not None:
         kernel, axes = found
         return kernel, _read(offsets, [], regions, captured, axes), ()

@@ -47,10 +47,16 @@ def key_of(q, k, v, arrays, scales, blocks, new, others):
         return None
     tensor = torch.Tensor
     try:
-        key = (
+        return (
             _kind(q, tensor), _kind(k, tensor), _kind_of_values(v, tensor), *[_kind(x, tensor) for x in arrays],
             *[_kind_of_scale(x, tensor) for x in scales], _kind_of_blocks(blocks, tensor), _kind_of_new(new, tensor), others)
-        hash(key)  # A window may be a list.
     except (_NoKind, TypeError):
         return None
-    return key
+
+
+def known(store, key):
+    """What is stored of a key, (None, None) of one that cannot be looked up: a window may be a list. Else with the key."""
+    try:
+        return store.get(key), key
+    except TypeError:
+        return None, None
