@@ -9,8 +9,9 @@ from ._captures import element_of as capture_element
 from ._captures import for_launch
 from ._dlpack import CUDA, ROCM
 from ._errors import ArgumentError, CudaError, HipError, NoVariantError
+from ._given import Given, are_values_in_keys, check_gradients, named
 from ._spec import (
-    FLOAT8, MOST_DIM, MOST_WIDE_DIM, Problem, Sequences, cache_of, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of)
+    MOST_DIM, MOST_WIDE_DIM, Problem, Sequences, cache_of, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of)
 
 _MOST_PLANS = 4096
 _PLATFORMS = {1: "cpu", CUDA: "cuda", ROCM: "hip"}
@@ -60,21 +61,6 @@ def _check_devices(device, arrays):
         other = device_of(name, array)
         if other != device:
             raise ArgumentError(f"{name}: expected an array on {_describe(device)}, as q is, but got one on {_describe(other)}")
-
-
-def _check_gradients(given):
-    torch = torch_module()
-    if torch is None or not torch.is_grad_enabled():
-        return
-    # Numbers of places have no gradients.
-    arrays = (*given[:4], *given.captured, *given.scales, *(array for _, array in _appended.arrays_of(given.new)))
-    if not any(array is not None and getattr(array, "requires_grad", False) for array in arrays):
-        return
-    for name, array in _named(given) + [(f"{name}_scale", scale) for name, scale in zip("qkv", given.scales)]:
-        if is_torch(array) and array.requires_grad:
-            raise ArgumentError(
-                f"{name}: expected a tensor without requires_grad: attn_mlir.torch.attention has gradients, this function is for calls under "
-                "torch.no_grad(), or of q.detach()")
 
 
 def sinks_element(sinks, heads):
@@ -398,7 +384,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
             plan = None
         if plan is not None:
             if plan.is_torch and (q.requires_grad or k.requires_grad or v.requires_grad):
-                _check_gradients(_Given(q, k, v, *(None,) * 5, (), (), None, None))
+                check_gradients(Given(q, k, v, *(None,) * 5, (), (), None, None))
             return plan.run((q, k, v), out, stream)
     return _attention(
         q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, return_lse, layout, schedule, lower, explain, out,
@@ -421,8 +407,8 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
                stream, packing, scales, blocks, scale_block, new=None):
     """The way of calls that are new, or that read more than Q, K and V."""
     regions, captured = (None, []) if mask is None and score_mod is None else regions_of(mask, score_mod, _heads_of(q, layout))
-    given = _Given(q, k, v, sinks, lengths, *packing, captured, scales, blocks, new)
-    in_keys = _are_values_in_keys(given)
+    given = Given(q, k, v, sinks, lengths, *packing, captured, scales, blocks, new)
+    in_keys = are_values_in_keys(given)
     key = None if explain else _kinds.key_of(
         q, k, v, (sinks, lengths, *packing, *captured), scales, blocks, new,
         # 1 and True are equal, and mean different things.
@@ -435,7 +421,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
         plan = _plan(problem, device, schedule, lower, shapes, q)
         if key is not None:
             _remember(plan, key)
-    _check_gradients(given)
+    check_gradients(given)
     if plan.device.platform == "cpu":
         _check_numbers(given, plan.shapes, layout)
     if not plan.is_plain:
@@ -448,31 +434,10 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     return result
 
 
-_Given = collections.namedtuple("_Given", "q k v sinks lengths cu_q cu_k table captured scales blocks new")
-_Given.__doc__ = """The arrays of a call, or None."""
-
-
 def _heads_of(q, layout):
     """Of what has as many dimensions as it shall; what has others is seen later."""
     shape = getattr(q, "shape", ())
     return shape[2 if layout == "bshd" else 1] if len(shape) == 4 else 0
-
-
-def _are_values_in_keys(given):
-    q, k, v = given[:3]
-    if not all(hasattr(x, "shape") for x in (q, k, v)) or k.shape[-1:] == v.shape[-1:]:
-        return False
-    is_other = isinstance(v, _float8.InterleavedValues) or given.new or given.scales[2] is not None or k.dtype != q.dtype
-    return not is_other and str(q.dtype).rsplit(".", 1)[-1] not in FLOAT8 and _rows.are_in_keys(k, v)
-
-
-def _named(given):
-    """All arrays, by name."""
-    named = [("q", given.q), ("k", given.k), ("v", _float8.tensor_of(given.v))]
-    named += [(f"capture {i}", array) for i, array in enumerate(given.captured)]
-    named += zip(("sinks", "lengths", "cu_seqlens_q", "cu_seqlens_k", "block_table"), given[3:8])
-    named += _blocks.named(given.blocks) + _appended.arrays_of(given.new)
-    return [(name, array) for name, array in named if array is not None]
 
 
 def _checked(given, regions, causal, window, scale, lse, layout, scale_block, in_keys):
@@ -495,7 +460,7 @@ def _checked(given, regions, causal, window, scale, lse, layout, scale_block, in
     if scale_block is not None:
         _float8.check_no_blocks(places, blocks)
     listed, _ = _blocks.checked(blocks, shapes)
-    _check_devices(device, _named(given))
+    _check_devices(device, named(given))
     batch = shapes.batch if count is None else count
     scales = _float8.scales_of(scales, q, batch, shapes.kv_heads, shapes.keys, scale_block)
     problem = problem_of(

@@ -70,10 +70,10 @@ typedef struct Entry {
 
 static Entry *table[kTableSize];
 static LaunchFn launchBundle;
-static PyObject *fallback;   /* attention() in Python. */
+static PyObject *fallback; /* attention() in Python. */
 /* torch.Tensor and torch.nn.Parameter, once they were seen. */
 static PyObject *tensorType, *parameterType;
-static PyObject *emptyLike;  /* torch.empty_like. */
+static PyObject *emptyLike; /* torch.empty_like. */
 static PyObject *nameRequiresGrad, *nameIsUsed, *nameExchange;
 static const DLPackExchangeAPI *exchange;
 /* Tensor.requires_grad, and how it is asked. */
@@ -482,8 +482,9 @@ static bool isKey(const Call *call) {
   return true;
 }
 
-/* remember((q, k, v), keywords, heads_last, lse, owner, launch, bundle): calls like this one are launched by that bundle, which stays open.
- * `launch` is the address of attnBundleLaunch. */
+/* remember((q, k, v), keywords, heads_last, lse, owner, launch, bundle): calls
+ * like this one are launched by that bundle, which stays open. `launch` is the
+ * address of attnBundleLaunch. */
 static PyObject *remember(PyObject *module, PyObject *args) {
   (void)module;
   PyObject *tensors, *keywords, *owner;
