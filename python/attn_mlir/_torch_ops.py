@@ -12,6 +12,7 @@ import attn_mlir
 from attn_mlir import _bias_gradients, _features, _gradients, _reference
 from attn_mlir._attention import attention_to_appended
 from attn_mlir._features import Features
+from attn_mlir._spec import granule_of
 
 _MOST_VALUE_DIM = 256
 _FEATURES = "float scale, float softcap, str align, int left, int right, int chunk"
@@ -43,18 +44,22 @@ def _empty_lse(q, layout):
 def launch(q, k, v, *, layout, call, sinks=None, new=None):
     """(O, LSE) by attn_mlir.attention; values of more than 256 in parts. What is ``new`` (a New) is written to k and v first."""
     is_one_query = layout == "bshd" and q.shape[1] == 1 and call.get("cu_seqlens_q") is None
-    dim = v.shape[-1]
-    if new is None and not is_one_query and dim <= _MOST_VALUE_DIM and q.shape[-1] % 8 == 0 and dim % 8 == 0:
-        return attn_mlir.attention(q, k, v, layout=layout, sinks=sinks, return_lse=True, **call)
-    o, lse = _empty(q, v), _empty_lse(q, layout)
     if is_one_query:
-        # Of one query the heads of a group lie in a row only where kernels know heads as the dimension in front.
-        if new is not None:
-            new = new._replace(k=new.k.transpose(1, 2), v=new.v.transpose(1, 2))
-        _launch(*(x.transpose(1, 2) for x in (q, k, v, o)), lse, layout="bhsd", call=call, sinks=sinks, new=new)
+        # Heads of a group lie in a row then only where kernels know heads as the dimension in front.
+        layout, (q, k, v) = "bhsd", (x.transpose(1, 2) for x in (q, k, v))
+        new = None if new is None else new._replace(k=new.k.transpose(1, 2), v=new.v.transpose(1, 2))
+    if new is None and _is_whole(q, k, v):
+        o, lse = attn_mlir.attention(q, k, v, layout=layout, sinks=sinks, return_lse=True, **call)
     else:
+        o, lse = _empty(q, v), _empty_lse(q, layout)
         _launch(q, k, v, o, lse, layout=layout, call=call, sinks=sinks, new=new)
-    return o, lse
+    return (o.transpose(1, 2) if is_one_query else o), lse
+
+
+def _is_whole(q, k, v):
+    """Whether attention() makes O as it shall be: rows are not padded, and values not in parts."""
+    granule = granule_of("", q.dtype != k.dtype)
+    return q.element_size() > 1 and v.shape[-1] <= _MOST_VALUE_DIM and q.shape[-1] % granule == 0 and v.shape[-1] % granule == 0
 
 
 def _launch(q, k, v, o, lse, *, layout, call, sinks, new):
