@@ -410,9 +410,9 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     given = Given(q, k, v, sinks, lengths, *packing, captured, scales, blocks, new)
     in_keys = are_values_in_keys(given)
     key = None if explain else _kinds.key_of(
-        q, k, v, (sinks, lengths, *packing, *captured), scales, blocks, new,
+        q, k, v, (sinks, lengths, *packing, *captured), scales, blocks, new, scale,
         # 1 and True are equal, and mean different things.
-        (type(causal), causal, window, scale, lse, layout, schedule, lower, scale_block, regions, in_keys))
+        (type(causal), causal, window, lse, layout, schedule, lower, scale_block, regions, in_keys))
     plan, key = _kinds.known(_plans, key)
     if plan is None:
         problem, device, shapes = _checked(given, regions, causal, window, scale, lse, layout, scale_block, in_keys)

@@ -136,8 +136,8 @@ def prepared(q, k, v, call, layout, is_wide=False, has_lse_gradient=False, of=()
     offsets = call.get("cu_seqlens_q"), call.get("cu_seqlens_k")
     causal, window = call.get("causal", False), call.get("window")
     key = None if of or call.get("blocks") is not None else _kinds.key_of(
-        q, k, v, (*offsets, *captured), (), None, None,
-        (type(causal), causal, window, call.get("scale"), layout, is_wide, has_lse_gradient, regions))
+        q, k, v, (*offsets, *captured), (), None, None, call.get("scale"),
+        (type(causal), causal, window, layout, is_wide, has_lse_gradient, regions))
     found, key = _kinds.known(_known, key)
     if found is not None:
         kernel, axes = found

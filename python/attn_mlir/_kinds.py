@@ -40,16 +40,17 @@ def _kind_of_blocks(blocks, tensor):
     return None if blocks is None else (tuple(blocks[0]), *(_kind(x, tensor) for x in blocks[1:]))
 
 
-def key_of(q, k, v, arrays, scales, blocks, new, others):
+def key_of(q, k, v, arrays, scales, blocks, new, scale, others):
     """A key, or None where there is none. ``arrays``: sinks and others that are taken as they are, or None; ``others``: what is hashable."""
     torch = torch_module()
-    if torch is None:
+    # A number that an array holds may be another one the next time.
+    if torch is None or not (scale is None or isinstance(scale, (int, float))):
         return None
     tensor = torch.Tensor
     try:
         return (
             _kind(q, tensor), _kind(k, tensor), _kind_of_values(v, tensor), *[_kind(x, tensor) for x in arrays],
-            *[_kind_of_scale(x, tensor) for x in scales], _kind_of_blocks(blocks, tensor), _kind_of_new(new, tensor), others)
+            *[_kind_of_scale(x, tensor) for x in scales], _kind_of_blocks(blocks, tensor), _kind_of_new(new, tensor), scale, others)
     except (_NoKind, TypeError):
         return None
 

@@ -168,6 +168,16 @@ class Plans(unittest.TestCase):
         self.assertEqual(found, [])
         self.assertTrue(torch.equal(wanted, apart) and torch.equal(wanted, turned))
 
+    def test_scale_of_an_array(self):
+        """Which is read in each call."""
+        q, k, v = dense()
+        scale, found = torch.tensor(0.5), []
+        for number in (0.5, 2.0):
+            scale.fill_(number)
+            found.append(attn_mlir.attention(q, k, v, lengths=numbers(5), scale=scale))
+            self.assertTrue(torch.equal(found[-1], attn_mlir.attention(q, k, v, lengths=numbers(5), scale=number)))
+        self.assertFalse(torch.equal(*found))
+
     def test_values_in_keys(self):
         """Whether V is a view of K is no matter of shapes."""
         q, k, _ = dense(dim=32)
