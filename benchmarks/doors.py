@@ -6,7 +6,7 @@
     doors.py single --profile NAME      where the calls of one door spend it, by cProfile
 
 On the CPU a launch returns at once, without running a kernel: code for few numbers is not optimised, and takes longer than all else. On a GPU tensors are so
-small that no call waits for another one's kernels. Times are medians: what else runs on the machine is in the others.
+small that no call waits for another one's kernels. Times are medians, or another --quantile.
 """
 
 import argparse
@@ -123,8 +123,8 @@ def leave_out_launches():
     library().attnBundleLaunch = ctypes.CFUNCTYPE(own.restype, *own.argtypes)(nothing)
 
 
-def times_of(calls, count, rest, clock=time.perf_counter_ns):
-    """Median microseconds of each of the calls, in turns of which the order is drawn."""
+def times_of(calls, count, rest, quantile, clock=time.perf_counter_ns):
+    """Microseconds of each of the calls, in turns of which the order is drawn."""
     found = {name: [] for name in calls}
     draw = random.Random(count)
     for turn in range(-count // 8 - 3, count):
@@ -137,7 +137,7 @@ def times_of(calls, count, rest, clock=time.perf_counter_ns):
         if turn % 16 == 0:
             rest()
     rest()
-    return {name: common.median(values) for name, values in found.items()}
+    return {name: sorted(values)[int(quantile * (len(values) - 1))] for name, values in found.items()}
 
 
 def _profiled(call, count):
@@ -172,7 +172,7 @@ def single(options):
         if options.profile:
             _profiled(calls[options.profile], options.calls)
             return None
-        return times_of(calls, options.calls, torch.cuda.synchronize if options.device == "cuda" else lambda: None)
+        return times_of(calls, options.calls, torch.cuda.synchronize if options.device == "cuda" else lambda: None, options.quantile)
 
 
 def _ways(torch, dist, package, options):
@@ -219,8 +219,8 @@ def of_rank(options):
             else:
                 _profiled(calls[options.profile], options.calls)
             return None
-        wall = times_of(calls, options.calls, rest)
-        own = times_of(calls, options.calls, rest, time.thread_time_ns)
+        wall = times_of(calls, options.calls, rest, options.quantile)
+        own = times_of(calls, options.calls, rest, options.quantile, time.thread_time_ns)
     return {name: (wall[name], own[name]) for name in calls}
 
 
@@ -248,6 +248,7 @@ def main():
     parser.add_argument("what", choices=("single", "ranks"))
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--calls", type=int, default=1000, help="of each door")
+    parser.add_argument("--quantile", type=float, default=0.5, help="of the times of a door; 0.1 where the machine does other things, too")
     parser.add_argument("--profile", metavar="NAME", help="of a door, in place of times")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--limit", type=int, default=300, metavar="S", help="seconds until all ranks are ended")
