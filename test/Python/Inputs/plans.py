@@ -1,8 +1,11 @@
 """Calls of a kind that was seen before plan nothing; others do, and what is not of the kind is still looked at."""
 
 import contextlib
+import gc
+import types
 import unittest
 import unittest.mock
+import weakref
 
 import attn_mlir
 import attn_mlir.torch
@@ -186,6 +189,22 @@ class Plans(unittest.TestCase):
             within = attn_mlir.attention(q, k, k[..., :16], lengths=numbers(5))
         self.assertIn("_checked", found)
         self.assertLess((alone - within).abs().max().item(), 1e-5)
+
+    def test_plans_keep_no_arrays(self):
+        q, k, v = dense()
+        gc.collect()
+        gc.disable()
+        try:
+            for make in (lambda: attn_mlir.capture(torch.randn(8)), lambda: torch.randn(8)):
+                bias = make()
+                array = weakref.ref(getattr(bias, "array", bias))
+                # Known by its code, and, of what makes arrays, by its text.
+                attn_mlir.attention(q, k, v, score_mod=lambda s, b, h, i, j: s + bias[j])
+                attn_mlir.attention(q, k, v, score_mod=lambda s, b, h, i, j: s + types.SimpleNamespace(bias=bias).bias[j])
+                del bias
+                self.assertIsNone(array())
+        finally:
+            gc.enable()
 
     def test_what_is_still_looked_at(self):
         q, k, v = dense(8)
