@@ -3,12 +3,13 @@
 import collections
 import functools
 
-from . import _appended, _blocks, _compiler, _float8, _kernels, _quick, _rows, _targets, _trace
+from . import _appended, _blocks, _compiler, _float8, _kernels, _kinds, _quick, _rows, _targets, _trace
 from ._arrays import is_torch, torch_kind, torch_module
 from ._captures import element_of as capture_element
 from ._captures import for_launch
 from ._dlpack import CUDA, ROCM
 from ._errors import ArgumentError, CudaError, HipError, NoVariantError
+from ._given import Given, are_values_in_keys, check_gradients, named
 from ._spec import (
     MOST_DIM, MOST_WIDE_DIM, Problem, Sequences, cache_of, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of)
 
@@ -60,17 +61,6 @@ def _check_devices(device, arrays):
         other = device_of(name, array)
         if other != device:
             raise ArgumentError(f"{name}: expected an array on {_describe(device)}, as q is, but got one on {_describe(other)}")
-
-
-def _check_gradients(arrays):
-    torch = torch_module()
-    if torch is None or not torch.is_grad_enabled():
-        return
-    for name, array in arrays:
-        if is_torch(array) and array.requires_grad:
-            raise ArgumentError(
-                f"{name}: expected a tensor without requires_grad: attn_mlir.torch.attention has gradients, this function is for calls under "
-                "torch.no_grad(), or of q.detach()")
 
 
 def sinks_element(sinks, heads):
@@ -182,7 +172,7 @@ class Plan:
     """How calls of one shape, element type and device are done."""
 
     __slots__ = ("entry", "shapes", "layout", "lse", "is_wide", "device", "is_torch", "takes_like_q", "pads", "kernel", "granule",
-                 "result", "has_columns", "appends")
+                 "result", "has_columns", "appends", "axes", "is_plain")
 
     def __init__(self, entry, shapes, problem, device, q):
         self.entry = entry
@@ -199,13 +189,14 @@ class Plan:
         self.takes_like_q = shapes.value_dim == shapes.qk_dim
         self.pads = shapes.qk_dim % self.granule != 0 or shapes.value_dim % self.granule != 0
         self.kernel = None
+        batch = shapes.batch if shapes.sequences is None else shapes.sequences
+        self.axes = {"batch": batch, "head": shapes.heads, "query": shapes.queries, "key": shapes.keys}
+        # Whether it reads nothing but Q, K and V, each of its own.
+        self.is_plain = problem.values != "keys" and problem == problem._replace(
+            regions=None, lengths="", sinks="", sequences=Sequences(), scales=("",) * 3, cache="", blocks=None, append=None)
 
     def sizes(self):
         return _sizes(self.shapes)
-
-    def axes(self):
-        batch = self.shapes.batch if self.shapes.sequences is None else self.shapes.sequences
-        return {"batch": batch, "head": self.shapes.heads, "query": self.shapes.queries, "key": self.shapes.keys}
 
     def output_shape(self, value_dim):
         z = self.shapes
@@ -393,7 +384,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
             plan = None
         if plan is not None:
             if plan.is_torch and (q.requires_grad or k.requires_grad or v.requires_grad):
-                _check_gradients((("q", q), ("k", k), ("v", v)))
+                check_gradients(Given(q, k, v, *(None,) * 5, (), (), None, None))
             return plan.run((q, k, v), out, stream)
     return _attention(
         q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, return_lse, layout, schedule, lower, explain, out,
@@ -415,67 +406,95 @@ def attention_to_appended(q, k, v, new, *, lengths, out, layout, scale=None, cau
 def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, lse, layout, schedule, lower, explain, out,
                stream, packing, scales, blocks, scale_block, new=None):
     """The way of calls that are new, or that read more than Q, K and V."""
-    named = [("q", q), ("k", k), ("v", _float8.tensor_of(v))]
-    has_columns = isinstance(v, _float8.InterleavedValues)
+    regions, captured = (None, []) if mask is None and score_mod is None else regions_of(mask, score_mod, _heads_of(q, layout))
+    given = Given(q, k, v, sinks, lengths, *packing, captured, scales, blocks, new)
+    in_keys = are_values_in_keys(given)
+    key = None if explain else _kinds.key_of(
+        q, k, v, (sinks, lengths, *packing, *captured), scales, blocks, new, scale,
+        # 1 and True are equal, and mean different things.
+        (type(causal), causal, window, lse, layout, schedule, lower, scale_block, regions, in_keys))
+    plan, key = _kinds.known(_plans, key)
+    if plan is None:
+        problem, device, shapes = _checked(given, regions, causal, window, scale, lse, layout, scale_block, in_keys)
+        if explain:
+            return _explain(problem, device, schedule, lower, shapes)
+        plan = _plan(problem, device, schedule, lower, shapes, q)
+        if key is not None:
+            _remember(plan, key)
+    check_gradients(given)
+    if plan.device.platform == "cpu":
+        _check_numbers(given, plan.shapes, layout)
+    if not plan.is_plain:
+        return plan.run(_inputs_of(given, plan, regions), out, stream, numbers_of(regions))
+    _remember(plan, (q.shape, k.shape, v.shape, q.dtype, k.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
+    result = plan.run((q, k, v), out, stream)
+    _quick.remember((q, k, v), {
+        "causal": causal, "window": window, "scale": scale, "return_lse": lse, "layout": layout, "schedule": schedule,
+        "lower": lower}, plan)
+    return result
+
+
+def _heads_of(q, layout):
+    """Of what has as many dimensions as it shall; what has others is seen later."""
+    shape = getattr(q, "shape", ())
+    return shape[2 if layout == "bshd" else 1] if len(shape) == 4 else 0
+
+
+def _checked(given, regions, causal, window, scale, lse, layout, scale_block, in_keys):
+    """The problem, device and shapes of a call of a kind that was not seen before."""
+    q, k, v, sinks, lengths, *packing, _, scales, blocks, new = given
     device = device_of("q", q)
-    _check_devices(device, named[1:])
+    _check_devices(device, [("k", k), ("v", _float8.tensor_of(v))])
+    has_columns = isinstance(v, _float8.InterleavedValues)
     sequences, count = sequences_of(k, layout, *packing, lengths)
     table = packing[2]
     element = element_of("q", q, device.platform == "cpu")
     shapes = shapes_of(
         q.shape, k.shape, v.rows if has_columns else v.shape, layout, sequences, count, None if table is None else table.shape,
         MOST_DIM if k.dtype != q.dtype or is_float8(element) else MOST_WIDE_DIM)
-    cache = cache_of(element, q, k, named[2][1], device.platform == "cpu")
-    regions, captured = regions_of(mask, score_mod, shapes.heads)
-    extra = [(f"capture {i}", array) for i, array in enumerate(captured)]
+    cache = cache_of(element, q, k, _float8.tensor_of(v), device.platform == "cpu")
     places = list(zip(("cu_seqlens_q", "cu_seqlens_k", "block_table"), packing))
-    extra += [(name, array) for name, array in (("sinks", sinks), ("lengths", lengths), *places) if array is not None]
     for name, array in (("lengths", lengths), *places):
         if blocks is not None and array is not None:
             raise ArgumentError(f"blocks: expected no lengths, cu_seqlens_q, cu_seqlens_k and block_table, but got {name}")
     if scale_block is not None:
         _float8.check_no_blocks(places, blocks)
-    listed, lists = _blocks.checked(blocks, shapes)
-    extra += lists + _appended.arrays_of(new)
-    _check_devices(device, extra)
-    scales = _float8.scales_of(scales, q, shapes.batch if count is None else count, shapes.kv_heads, shapes.keys, scale_block)
-    extra += [(f"{name}_scale", scale) for name, scale in zip("qkv", scales) if scale is not None]
+    listed, _ = _blocks.checked(blocks, shapes)
+    _check_devices(device, named(given))
+    batch = shapes.batch if count is None else count
+    scales = _float8.scales_of(scales, q, batch, shapes.kv_heads, shapes.keys, scale_block)
     problem = problem_of(
-        shapes, element, mask_of(causal, window), scale, layout, lse,
-        lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences,
-        cache)
+        shapes, element, mask_of(causal, window), scale, layout, lse, lengths_element(lengths, batch), sinks_element(sinks, shapes.heads),
+        regions, sequences, cache)
     problem = problem._replace(
         scales=tuple(map(_float8.sizes_of, scales)), blocks=listed, append=_appended.spec_of(new, capture_element),
-        scale_block=scale_block)
-    in_keys = not (has_columns or cache or new or is_float8(element)) and scales[2] is None and _rows.are_in_keys(k, v)
-    if in_keys:
-        problem = problem._replace(values="keys")
+        scale_block=scale_block, values="keys" if in_keys else "")
     if is_float8(element):
         problem = _float8.checked(problem, device.platform, has_columns)
         if has_columns and v.layout != layout:
             raise ArgumentError(f"v: expected values of layout {layout!r}, but got {v.layout!r}")
         if has_columns and shapes.value_dim % granule_of(element):
             raise ArgumentError(f"v: expected a head dimension of a multiple of 32 of values by columns, but got {shapes.value_dim}")
-    if explain:
-        return _explain(problem, device, schedule, lower, shapes)
-    _check_gradients(named + extra)
-    check_offsets("cu_seqlens_q", packing[0], shapes.queries)
-    check_offsets("cu_seqlens_k", packing[1], shapes.keys)
-    _check_table(packing[2], _appended.lengths_after(new, lengths, layout), sequences.page, k.shape[0])
-    plan = _plan(problem, device, schedule, lower, shapes, q)
-    if regions is None and not extra and not cache and not in_keys:
-        _remember(plan, (q.shape, k.shape, v.shape, q.dtype, k.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
-        result = plan.run((q, k, v), out, stream)
-        _quick.remember((q, k, v), {
-            "causal": causal, "window": window, "scale": scale, "return_lse": lse, "layout": layout, "schedule": schedule,
-            "lower": lower}, plan)
-        return result
-    tensors = [q, k, v, *(_tight(array) for array in (lengths, *packing) if array is not None)]
-    tensors += [_blocks.tight(array) for _, array in lists]
+    return problem, device, shapes
+
+
+def _check_numbers(given, shapes, layout):
+    """What the host can see of where sequences lie."""
+    check_offsets("cu_seqlens_q", given.cu_q, shapes.queries)
+    check_offsets("cu_seqlens_k", given.cu_k, shapes.keys)
+    if given.table is not None:
+        page, pages = given.k.shape[1 if layout == "bshd" else 2], given.k.shape[0]
+        _check_table(given.table, _appended.lengths_after(given.new, given.lengths, layout), page, pages)
+
+
+def _inputs_of(given, plan, regions):
+    """What a kernel reads, in its order."""
+    q, k, v, sinks, *places, captured, scales, blocks, new = given
+    tensors = [q, k, v, *(_tight(array) for array in places if array is not None)]
+    tensors += [_blocks.tight(array) for _, array in _blocks.named(blocks)]
     inputs = captured_inputs(plan, tensors, None, regions, captured, sinks)
-    inputs += tuple(scale for scale in scales if scale is not None)
-    inputs += tuple(array for _, array in _appended.arrays_of(new))
-    return plan.run(inputs, out, stream, numbers_of(regions))
+    inputs += tuple(_float8.array_of(scale, q) for scale in scales if scale is not None)
+    return inputs + tuple(array for _, array in _appended.arrays_of(new))
 
 
 def traced_call(q, k, v, traced, captured, scale, blocks=None):
@@ -496,9 +515,8 @@ def captured_inputs(plan, tensors, lengths, regions, captured, sinks):
     """What a kernel reads, in its order."""
     inputs = list(tensors) if lengths is None else [*tensors, _tight(lengths)]
     if regions is not None:
-        axes = plan.axes()
         for number, (array, capture) in enumerate(zip(captured, regions.captures)):
-            inputs.append(for_launch(f"capture {number}", array, capture, axes))
+            inputs.append(for_launch(f"capture {number}", array, capture, plan.axes))
     if sinks is not None:
         inputs.append(_tight(sinks))
     return tuple(inputs)

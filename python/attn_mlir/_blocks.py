@@ -34,6 +34,11 @@ def _type(name, array, shapes, rows):
     return f"tensor<{batch}x{shape[1]}x?x{'' if is_count else '?x'}{element}>"
 
 
+def named(given):
+    """Lists of blocks by name."""
+    return [] if given is None else list(zip(_NAMES, given[1:]))
+
+
 def checked(given, shapes):
     """(Blocks, their arrays by name) of what attention() was given, or (None, [])."""
     if given is None:
@@ -46,8 +51,8 @@ def checked(given, shapes):
         raise ArgumentError(
             f"blocks: expected queries and keys of a block, each a multiple of {GRANULE} up to {MOST}, but got {tuple(sizes)}")
     rows = -(-shapes.queries // sizes[0])
-    named = list(zip(_NAMES, lists))
-    return Blocks(tuple(sizes), tuple(_type(name, array, shapes, rows) for name, array in named)), named
+    found = named(given)
+    return Blocks(tuple(sizes), tuple(_type(name, array, shapes, rows) for name, array in found)), found
 
 
 def checked_by_keys(sizes, lists, shapes):

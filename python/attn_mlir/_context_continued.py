@@ -81,12 +81,9 @@ class RunOfContinued(RunOfParts):
         self._state = o.new_empty(o.shape, dtype=torch.float32), q.new_empty(q.shape[:3], dtype=torch.float32)
 
     def _launch(self, step, k, v):
-        heads, kv_heads = step.heads, step.kv_heads
         o, lse = self._state if step.is_state else (self._o, self._lse)
         sinks = self._options.sinks if step.source == self._parallel.rank else None
-        step.part.run(
-            self._q[:, heads], k[:, kv_heads], v[:, kv_heads], o[:, heads], lse[:, heads], None if sinks is None else sinks[heads],
-            tuple(x[:, heads] for x in self._state) if step.is_continued else ())
+        step.part.run(step.heads, step.kv_heads, self._q, k, v, o, lse, sinks, self._state if step.is_continued else ())
 
     def _own(self):
         self._delayed(self._launch, self._parts.steps[0], self._k, self._v)

@@ -14,7 +14,7 @@ import itertools
 
 import torch
 
-from attn_mlir._context_parts import Part, Run, asks_positions, of_heads, room_for, shape_of
+from attn_mlir._context_parts import Part, Run, asks_positions, cut, of_heads, room_for, shape_of
 from attn_mlir._exchange_model import FEW, gathers, groups_of
 from attn_mlir._peer_copies import Piece, places_of
 from attn_mlir._segments import Call, gathered, length_of
@@ -82,16 +82,21 @@ class Gathered:
                 launch(call, self._shapes[rank], kv_heads, not (is_first and call is others[0])) for call in others])
         # Own keys are needed beside the others, unless no row sees these.
         self.gathers = any(self.others)
+        width = k.element_size()
+        self._pieces_sent = self._sent(width)
+        self._received = [
+            (offset, shape, (*strides, 1))
+            for offset, shape, strides in zip(self.offsets(rank, width), self._shapes[rank], self.strides(rank))]
 
-    def sent(self, k, v):
-        """For each group of copies the pieces of each rank."""
+    def _sent(self, width):
+        """For each group of copies the pieces of each rank: K or V, heads and place, where they go, with which strides."""
         found = [{} for _ in range(max(len(groups) for groups in self._groups))]
         for reader in (*self.readers, *([self.rank] if self.gathers else [])):
-            offsets = self.offsets(reader, k.element_size())
+            offsets = self.offsets(reader, width)
             for group, heads in enumerate(self._groups[reader]):
                 found[group][reader] = [
                     piece for source, place, begin in self._of[reader].pieces if source == self.rank
-                    for piece in self._pieces(reader, (k, v), offsets, heads, place, begin)]
+                    for piece in self._pieces(reader, width, offsets, heads, place, begin)]
         return found
 
     def offsets(self, reader, width):
@@ -100,17 +105,20 @@ class Gathered:
     def strides(self, reader):
         return [_strides(shape, swapped) for shape, swapped in zip(self._shapes[reader], self._swapped[reader])]
 
-    def _pieces(self, reader, tensors, offsets, heads, place, begin):
-        for x, offset, strides in zip(tensors, offsets, self.strides(reader)):
-            at = heads.start * strides[1] + begin * strides[2]
-            yield Piece(x[:, heads, place], offset + at * x.element_size(), strides)
+    def _pieces(self, reader, width, offsets, heads, place, begin):
+        for which, (offset, strides) in enumerate(zip(offsets, self.strides(reader))):
+            yield which, heads, place, offset + (heads.start * strides[1] + begin * strides[2]) * width, strides
+
+    def sent(self, *tensors):
+        """The same of a call's K and V."""
+        return [{
+            reader: [Piece(cut(tensors[which], heads, place), offset, strides) for which, heads, place, offset, strides in pieces]
+            for reader, pieces in group.items()} for group in self._pieces_sent]
 
     def received(self, k, v, flat):
         """K and V of all that this rank sees."""
         return [
-            flat[offset:].view(x.dtype).as_strided(shape, (*strides, 1))
-            for x, shape, strides, offset in zip(
-                (k, v), self._shapes[self.rank], self.strides(self.rank), self.offsets(self.rank, k.element_size()))]
+            flat[offset:].view(x.dtype).as_strided(shape, strides) for x, (offset, shape, strides) in zip((k, v), self._received)]
 
 
 class RunOfGathered(Run):
@@ -125,11 +133,7 @@ class RunOfGathered(Run):
         return self._parts.sent(self._k, self._v)
 
     def _launch(self, launch, k, v):
-        heads, kv_heads = launch.heads, launch.kv_heads
-        sinks = self._options.sinks
-        launch.part.run(
-            self._q[:, heads], k[:, kv_heads], v[:, kv_heads], self._o[:, heads], self._lse[:, heads],
-            None if sinks is None else sinks[heads])
+        launch.part.run(launch.heads, launch.kv_heads, self._q, k, v, self._o, self._lse, self._options.sinks)
 
     def _own(self):
         for launch in self._parts.first:

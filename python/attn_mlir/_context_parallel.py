@@ -77,6 +77,8 @@ class ContextParallel:
         self.group = _group_of(mesh)
         self._speeds = _checked_speeds(speeds, dist.get_world_size(self.group))
         self._exchange, self._order, self._links = exchange, order, Links(*links)
+        # In a number of each, what all ranks must have alike.
+        self._said = [zlib.crc32(repr(each and tuple(each)).encode()) for each in (self._links, self._speeds)]
         self.rank, self.size = dist.get_rank(self.group), dist.get_world_size(self.group)
         self._agree = _exchange.Agreement(self.group, timeout)
         self._transfers, self._copies = transfers, None
@@ -191,7 +193,7 @@ class ContextParallel:
 
     def _numbers(self, q, k, v, options, offsets):
         kind = EXCHANGES.index(self._exchange) if self._exchange in EXCHANGES else -1
-        links, speeds = (zlib.crc32(repr(each and tuple(each)).encode()) for each in (self._links, self._speeds))
+        links, speeds = self._said
         flags = (options.mask, options.score_mod, options.sinks)
         if self._exchange == "heads" and not _exchange_model.can_swap_heads(shape_of(q, k, v), self.size):
             raise ArgumentError(

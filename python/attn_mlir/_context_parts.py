@@ -49,13 +49,21 @@ class Part:
         also = _TAKES_TILES[is_causal] if (takes_tiles or is_causal) and device.platform == "cuda" else None
         self.plan = _attention.plan_of(problem, device, shapes, q, also)
 
-    def run(self, q, k, v, o, lse, sinks, earlier=()):
-        """Writes O and LSE of its rows; of a continued part with what is ``earlier``, (O, LSE) in f32."""
+    def run(self, heads, kv_heads, q, k, v, o, lse, sinks, earlier=()):
+        """Writes O and LSE of its rows of these heads; of a continued part with what is ``earlier``, (O, LSE) in f32."""
         rows, columns = self.call.rows, self.call.columns
-        tensors = q[:, :, rows], k[:, :, columns], v[:, :, columns]
+        tensors = cut(q, heads, rows), cut(k, kv_heads, columns), cut(v, kv_heads, columns)
+        sinks = None if sinks is None else sinks[heads]
         inputs = _attention.captured_inputs(self.plan, tensors, None, self.regions, self.captured, sinks)
-        inputs += tuple(x[:, :, rows] for x in earlier)
-        self.plan.run(inputs, (o[:, :, rows], lse[:, :, rows]), None, _attention.numbers_of(self.regions))
+        inputs += tuple(cut(x, heads, rows) for x in earlier)
+        self.plan.run(inputs, (cut(o, heads, rows), cut(lse, heads, rows)), None, _attention.numbers_of(self.regions))
+
+
+def cut(x, heads, places):
+    """Some heads and places of a tensor [B, H, S, ...], itself where these are all: a view takes a microsecond of the host."""
+    if heads.stop - heads.start == x.shape[1]:
+        return x if places.stop - places.start == x.shape[2] else x[:, :, places]
+    return x[:, heads, places]
 
 
 def _on_positions(options, call, positions):
@@ -291,9 +299,7 @@ class RunOfParts(Run):
         for part, heads, kv_heads in self._parts.parts.get(source, ())[which]:
             slot = self._parts.slots[source]
             sinks = self._options.sinks if source == self._parallel.rank else None
-            part.run(
-                self._q[:, heads], k[:, kv_heads], v[:, kv_heads], self._outputs[slot][:, heads], self._lse[slot][:, heads],
-                None if sinks is None else sinks[heads])
+            part.run(heads, kv_heads, self._q, k, v, self._outputs[slot], self._lse[slot], sinks)
 
     def _own(self):
         self._delayed(self._compute, self._parallel.rank, self._k, self._v, slice(0, 1))
@@ -393,7 +399,7 @@ class RunOfHeads:
         whole_lse = q.new_empty((q.shape[0], heads, total), dtype=torch.float32)
         sinks = self._options.sinks
         sinks = None if sinks is None else sinks[self._parallel.rank * heads : (self._parallel.rank + 1) * heads]
-        self._parts.part.run(*whole, whole_o, whole_lse, sinks)
+        self._parts.part.run(slice(0, heads), slice(0, whole[1].shape[1]), *whole, whole_o, whole_lse, sinks)
         lse = q.new_empty(q.shape[:3], dtype=torch.float32)
         self._return(whole_o, o)
         self._return(whole_lse, lse)

@@ -12,7 +12,15 @@
 
 enum { kDLPackMajor = 1 };
 enum { kDLCPU = 1 };
-enum { kDLFloat = 2, kDLBfloat = 4 };
+enum {
+  kDLInt = 0,
+  kDLFloat = 2,
+  kDLBfloat = 4,
+  kDLBool = 6,
+  kDLFloat8E4M3FN = 10,
+  kDLFloat8E4M3FNUZ = 11,
+  kDLFloat8E5M2 = 12
+};
 
 typedef struct {
   uint32_t major, minor;

@@ -18,16 +18,16 @@ from ._errors import CollectiveError
 
 _MOST_TEXT = 384
 _MOST_NUMBERS = 24
-_FRAME = f"<4q{_MOST_NUMBERS}q{_MOST_TEXT}s"  # What it is about, digest, length of the text, count of numbers; numbers, text.
+_FRAME = struct.Struct(f"<4q{_MOST_NUMBERS}q{_MOST_TEXT}s")  # What it is about, digest, length of the text, count of numbers; numbers, text.
+_HEAD = struct.Struct("<3q")
 ABOUT = ("attention", "a step of attention", "unshard")
 
 
 class Said:
-    """What the ranks say in a round: the ``numbers`` of each, and whether all named one plan."""
+    """What the ranks say in a round: the ``numbers`` of each, None where ``is_known`` says that all named one plan."""
 
-    def __init__(self, numbers, digests):
-        self.numbers = numbers
-        self.is_known = digests[0] != 0 and len(set(digests)) == 1
+    def __init__(self, numbers=None):
+        self.numbers, self.is_known = numbers, numbers is None
 
 
 class _Round:
@@ -45,14 +45,21 @@ class _Round:
             self._work.wait()
         if self._error is not None:
             raise self._error
-        found = [struct.unpack(_FRAME, part.numpy().tobytes()) for part in self._said]
+        said = [part.numpy() for part in self._said]
+        # Of the same call and plan, and without an error: there is no more to read.
+        heads = {_HEAD.unpack_from(part) for part in said}
+        if len(heads) == 1:
+            _, digest, failed = heads.pop()
+            if digest and not failed:
+                return Said()
+        found = list(map(_FRAME.unpack_from, said))
         failed = [f"rank {rank}: {part[-1][: part[2]].decode(errors='replace')}" for rank, part in enumerate(found) if part[2]]
         if failed:
             raise CollectiveError(f"attention was not computed, since not all ranks can: {'; '.join(failed)}")
         calls = [ABOUT[part[0]] for part in found]
         if len(set(calls)) != 1:
             raise CollectiveError(f"expected the same call on all ranks, but got {calls}")
-        return Said([part[4 : 4 + part[3]] for part in found], [part[1] for part in found])
+        return Said([part[4 : 4 + part[3]] for part in found])
 
 
 class Agreement:
@@ -82,7 +89,7 @@ class Agreement:
         """``error``: why this rank cannot go on; ``digest``: of the plan by which it would, 0 for none."""
         text = f"{type(error).__name__}: {error}".encode()[:_MOST_TEXT] if error is not None else b""
         padded = (*numbers, *(0,) * (_MOST_NUMBERS - len(numbers)))
-        frame = struct.pack(_FRAME, ABOUT.index(about), digest, len(text), len(numbers), *padded, text)
+        frame = _FRAME.pack(ABOUT.index(about), digest, len(text), len(numbers), *padded, text)
         self.rounds += 1
         return _Round(self, frame, error)
 

@@ -35,10 +35,8 @@ def check_no_blocks(places, blocks):
 
 
 def _scale_of(name, scale, q, batch, kv_heads, blocks):
-    if scale is None:
-        return None
-    if isinstance(scale, (int, float)) and not isinstance(scale, bool):
-        return _filled(q, float(scale))
+    if scale is None or _is_number(scale):
+        return array_of(scale, q)
     shape = getattr(scale, "shape", None)
     if shape is None or str(scale.dtype).rsplit(".", 1)[-1] != "float32":
         raise ArgumentError(f"{name}: expected a number or an array of float32, but got {getattr(scale, 'dtype', scale)!r}")
@@ -49,12 +47,25 @@ def _scale_of(name, scale, q, batch, kv_heads, blocks):
     if not (is_of_blocks or len(shape) == 2) or shape[0] not in (1, batch) or shape[1] not in (1, kv_heads):
         other = "" if blocks is None else f", or ({batch}, {kv_heads}, {blocks}) for blocks of keys"
         raise ArgumentError(f"{name}: expected shape ({batch}, {kv_heads}), of which either may be 1{other}, but got {tuple(shape)}")
-    if is_torch(scale):
-        if scale.device != q.device:
-            raise ArgumentError(f"{name}: expected a tensor on {q.device}, as q is, but got one on {scale.device}")
-        # Broadcast tensors, as FlashAttention-3's tests have them.
-        return scale.detach().contiguous()
-    return scale
+    if is_torch(scale) and scale.device != q.device:
+        raise ArgumentError(f"{name}: expected a tensor on {q.device}, as q is, but got one on {scale.device}")
+    return array_of(scale, q)
+
+
+def _is_number(scale):
+    return isinstance(scale, (int, float)) and not isinstance(scale, bool)
+
+
+def array_of(scale, q):
+    """A scale that was found to be right as a kernel reads it."""
+    if scale is None:
+        return None
+    if _is_number(scale):
+        return _filled(q, float(scale))
+    if len(scale.shape) < 2:
+        scale = scale.reshape(1, 1)
+    # Broadcast tensors, as FlashAttention-3's tests have them.
+    return scale.detach().contiguous() if is_torch(scale) else scale
 
 
 def _filled(q, number):

@@ -5,7 +5,7 @@ import typing
 
 import torch
 
-from attn_mlir import _attention, _blocks, _captures, _kernels, _spec
+from attn_mlir import _attention, _blocks, _captures, _kernels, _kinds, _spec
 from attn_mlir._kernel import Kernel
 
 
@@ -119,8 +119,10 @@ def _text_of(problem, has_lse_gradient=False, wanted=(), key_types=()):
 
 
 def _up(x):
-    """Rows of a multiple of 8 elements, one behind the other."""
-    return torch.nn.functional.pad(x, (0, -x.shape[-1] % 8)).contiguous()
+    """Rows of a multiple of 8 elements, one behind the other, which begin at a multiple of 16 bytes."""
+    # A pad of nothing would be a copy.
+    x = torch.nn.functional.pad(x, (0, -x.shape[-1] % 8)) if x.shape[-1] % 8 else x.contiguous()
+    return x if x.data_ptr() % 16 == 0 else x.clone()
 
 
 def prepared(q, k, v, call, layout, is_wide=False, has_lse_gradient=False, of=()):
@@ -131,12 +133,38 @@ def prepared(q, k, v, call, layout, is_wide=False, has_lse_gradient=False, of=()
     # Numbers are constants of the kernel, however many there were.
     regions, captured = call.get("traced") or _attention.regions_of(
         call.get("mask"), call.get("score_mod"), heads, are_fixed=True)
-    return _prepared(q, k, v, call, layout, is_wide, has_lse_gradient, of, regions, captured)
-
-
-def _prepared(q, k, v, call, layout, is_wide, has_lse_gradient, of, regions, captured):
-    device = _attention.device_of("q", q)
     offsets = call.get("cu_seqlens_q"), call.get("cu_seqlens_k")
+    causal, window = call.get("causal", False), call.get("window")
+    key = None if of or call.get("blocks") is not None else _kinds.key_of(
+        q, k, v, (*offsets, *captured), (), None, None, call.get("scale"),
+        (type(causal), causal, window, layout, is_wide, has_lse_gradient, regions))
+    found, key = _kinds.known(_known, key)
+    if found is not None:
+        kernel, axes = found
+        return kernel, _read(offsets, [], regions, captured, axes), ()
+    kernel, axes, lists, wanted = _prepared(q, k, v, call, layout, is_wide, has_lse_gradient, of, regions, captured, offsets)
+    if key is not None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = kernel, axes
+    return kernel, _read(offsets, lists, regions, captured, axes), wanted
+
+
+_known, _MOST_KNOWN = {}, 1024
+
+
+def _read(offsets, lists, regions, captured, axes):
+    """What a kernel reads behind LSE and its gradient."""
+    read = [x.contiguous() for x in offsets if x is not None] + lists
+    if regions is not None:
+        read += [_captures.for_launch(f"capture {number}", array, capture, axes)
+                 for number, (array, capture) in enumerate(zip(captured, regions.captures))]
+    return read
+
+
+def _prepared(q, k, v, call, layout, is_wide, has_lse_gradient, of, regions, captured, offsets):
+    """The kernel, sizes of its axes, lists of blocks and a Wanted for each of ``of``."""
+    device = _attention.device_of("q", q)
     sequences, count = _attention.sequences_of(k, layout, *offsets, None, None)
     shapes = _spec.shapes_of(q.shape, k.shape, v.shape, layout, sequences, count)
     mask = _spec.mask_of(call.get("causal", False), call.get("window"))
@@ -147,13 +175,9 @@ def _prepared(q, k, v, call, layout, is_wide, has_lse_gradient, of, regions, cap
     problem = problem._replace(result="f32" if is_wide and element != "f32" else "", blocks=blocks)
     axes = {"batch": shapes.batch if count is None else count, "head": shapes.heads, "query": shapes.queries,
             "key": shapes.keys}
-    read = [x.contiguous() for x in offsets if x is not None] + lists
-    if regions is not None:
-        read += [_captures.for_launch(f"capture {number}", array, capture, axes)
-                 for number, (array, capture) in enumerate(zip(captured, regions.captures))]
     element = "f32" if is_wide else element
     wanted = tuple(wanted_of(captured, array, lead, element if array.dtype == q.dtype else "f32") for array, lead in of)
-    return _kernel(_text_of(problem, has_lse_gradient, wanted, key_types), device), read, wanted
+    return _kernel(_text_of(problem, has_lse_gradient, wanted, key_types), device), axes, lists, wanted
 
 
 def _blocks_of(given, shapes):
@@ -172,13 +196,13 @@ def gradients(q, k, v, o, lse, dout, call, layout, is_wide=False, dlse=None, of=
     kernel, read, wanted = prepared(q, k, v, call, layout, is_wide, dlse is not None, of)
     rows = [lse.contiguous()] + ([] if dlse is None else [dlse.float().contiguous()])
     inputs = [*map(_up, (q, k, v, o, dout)), *rows, *read]
-    out = None
+    out = None if wanted else tuple(torch.empty_like(x, dtype=torch.float32 if is_wide else None) for x in inputs[:3])
     if call.get("cu_seqlens_q") is not None or call.get("cu_seqlens_k") is not None:
         # What is of no sequence is not written.
         out = tuple(torch.zeros_like(x, dtype=torch.float32 if is_wide else None) for x in inputs[:3])
         out += tuple(torch.zeros((1, 1 if x.sums[1] else lse.shape[1], lse.shape[2]), device=q.device) for x in wanted)
     found = kernel(*inputs, out=out)
-    own = tuple(dx[..., : x.shape[-1]].contiguous() for dx, x in zip(found, (q, k, v)))
+    own = tuple(dx if dx.shape == x.shape else dx[..., : x.shape[-1]].contiguous() for dx, x in zip(found, (q, k, v)))
     starts = call.get("cu_seqlens_q")
     return own + tuple(x.sum_to(dx, array, lead) if starts is None else x.sum_packed(dx, array, starts)
                        for x, dx, (array, lead) in zip(wanted, found[3:], of))

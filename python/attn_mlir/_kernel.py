@@ -5,7 +5,7 @@ import ctypes
 import struct
 from ctypes import byref, c_void_p
 
-from . import _library
+from . import _library, _quick
 from ._arrays import as_array, is_torch, numpy_empty, torch_fields, torch_module, torch_stream, torch_types
 from ._dlpack import CPU, CUDA, ROCM
 from ._errors import ArgumentError, Error
@@ -88,6 +88,7 @@ class Kernel:
         self._inputs = tuple(view for view in self.views if view.access == "read")
         self._outputs = tuple(view for view in self.views if view.access == "write")
         self._record = struct.Struct("=" + "".join(_format(len(view.shape)) for view in self.views))
+        self._quick = _quick.launch_address(), self.address, self._device_kind, len(self.views)
 
     @property
     def address(self):
@@ -164,12 +165,25 @@ class Kernel:
         Raises ArgumentError (a ValueError) for arguments the kernel does not take, CudaError or
         HipError where a call of the driver fails. Arrays must live until the launched work is done.
         """
+        if workspace is None and lse is None and self._launch_tensors(inputs, out, scalars, stream):
+            return out[0] if isinstance(out, tuple) and len(out) == 1 else out
         call = self._bind(inputs, out, lse, scalars, stream)
         if workspace is None:
             check(library().attnBundleLaunch(*call.arguments, call.stream))
         else:
             check(library().attnBundleLaunchIn(*call.arguments, byref(_workspace(workspace)), call.stream))
         return call.result()
+
+    def _launch_tensors(self, inputs, out, scalars, stream):
+        """The quick way, of PyTorch's tensors: whether it was launched. What is wrong with arguments the other way says."""
+        if self._bundle is None or len(inputs) != len(self._inputs):
+            return False
+        numbers = _pack_scalars(self.scalars, scalars)
+        status = _quick.launch(self._quick, inputs, out, numbers, None if stream is None else _stream_handle(stream))
+        if status in (-1, _library.ARGUMENT_ERROR):
+            return False
+        check(status)
+        return True
 
     def prepare(self, *inputs, out=None, lse=None, scalars=(), stream=None, workspace=None):
         """All that a call does but the launch: a :class:`Prepared`. Same arguments; without a workspace it

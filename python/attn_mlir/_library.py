@@ -9,6 +9,7 @@ from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error, 
 ABI_VERSION = 4
 MAX_RANK = 8
 DEVICE_UNKNOWN = -1
+ARGUMENT_ERROR = 1
 FILE_NAME = "libattn_launcher.so"
 
 # AttnType
@@ -186,7 +187,7 @@ def check(status):
         raise CudaError(message, library().attnLastCudaError())
     if status == 7:
         raise HipError(message, library().attnLastHipError())
-    kinds = {1: ArgumentError, 2: BundleError, 3: NoVariantError, 4: DriverError}
+    kinds = {ARGUMENT_ERROR: ArgumentError, 2: BundleError, 3: NoVariantError, 4: DriverError}
     raise kinds.get(status, Error)(message)
 
 

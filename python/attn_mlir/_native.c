@@ -16,13 +16,9 @@
 
 #include "_dlpack.h"
 #include "_results.h"
-#include "attn-mlir-c/Launcher.h"
+#include "_tensors.h"
 #include <stdbool.h>
 #include <string.h>
-
-/* What attnBundleLaunch is, in the library that Python opened. */
-typedef AttnStatus (*LaunchFn)(AttnBundle *, const AttnTensor *, int32_t,
-                               const AttnScalar *, int32_t, void *);
 
 /* Keywords of attention() that are part of what a kernel is looked up by, then
  * those that the quick way takes as None alone, or not at all. */
@@ -74,9 +70,10 @@ typedef struct Entry {
 
 static Entry *table[kTableSize];
 static LaunchFn launchBundle;
-static PyObject *fallback;   /* attention() in Python. */
-static PyObject *tensorType; /* torch.Tensor, once it was seen. */
-static PyObject *emptyLike;  /* torch.empty_like. */
+static PyObject *fallback; /* attention() in Python. */
+/* torch.Tensor and torch.nn.Parameter, once they were seen. */
+static PyObject *tensorType, *parameterType;
+static PyObject *emptyLike; /* torch.empty_like. */
 static PyObject *nameRequiresGrad, *nameIsUsed, *nameExchange;
 static const DLPackExchangeAPI *exchange;
 /* Tensor.requires_grad, and how it is asked. */
@@ -129,19 +126,29 @@ static bool parse(Call *call, PyObject *const *args, Py_ssize_t count,
   return !call->values[kExplain] || call->values[kExplain] == Py_False;
 }
 
-/* Whether it is a tensor of torch itself that no gradient is asked of; fills
- * in what it is. */
+/* Whether it is a tensor of torch itself; fills in what it is. */
+static bool readAny(PyObject *tensor, DLTensor *view) {
+  PyObject *type = (PyObject *)Py_TYPE(tensor);
+  if (type != tensorType && type != parameterType)
+    return false;
+  if (exchange->dltensor_from_py_object_no_sync(tensor, view) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  return view->strides != NULL && view->ndim <= ATTN_MAX_RANK;
+}
+
+/* The same of a tensor that no gradient is asked of. */
 static bool readTensor(PyObject *tensor, DLTensor *view) {
   if ((PyObject *)Py_TYPE(tensor) != tensorType)
     return false;
   PyObject *gradient = getRequiresGrad(requiresGrad, tensor, tensorType);
   Py_XDECREF(gradient);
-  if (gradient != Py_False ||
-      exchange->dltensor_from_py_object_no_sync(tensor, view) != 0) {
+  if (gradient != Py_False) {
     PyErr_Clear();
     return false;
   }
-  return view->strides != NULL && view->ndim <= ATTN_MAX_RANK;
+  return readAny(tensor, view);
 }
 
 static bool readTensors(Call *call) {
@@ -268,22 +275,6 @@ static bool makeOutputs(const Call *call, const Entry *entry, Output *o,
  * Launches
  *===----------------------------------------------------------------------===*/
 
-static int32_t typeOf(DLDataType dtype) {
-  if (dtype.code == kDLBfloat)
-    return ATTN_BF16;
-  return dtype.bits == 16 ? ATTN_F16 : ATTN_F32;
-}
-
-static void fill(AttnTensor *tensor, const DLTensor *view) {
-  tensor->data = (uint64_t)(uintptr_t)view->data + view->byte_offset;
-  tensor->dtype = typeOf(view->dtype);
-  tensor->rank = view->ndim;
-  tensor->device = view->device.device_id;
-  tensor->reserved = 0;
-  memcpy(tensor->sizes, view->shape, sizeof(int64_t) * (size_t)view->ndim);
-  memcpy(tensor->strides, view->strides, sizeof(int64_t) * (size_t)view->ndim);
-}
-
 static int magnitude(int64_t length) {
   int bits = 0;
   for (; length > 0 && bits < kBuckets - 1; length >>= 1)
@@ -339,12 +330,13 @@ static PyObject *run(Entry *entry, Call *call) {
   if (makeOutputs(call, entry, &o, &lse)) {
     AttnTensor views[5];
     int count = 0;
+    bool isKnown = true;
     for (int i = 0; i < 3; ++i)
-      fill(&views[count++], &call->views[i]);
-    fill(&views[count++], &o.view);
+      isKnown &= fillTensor(&views[count++], &call->views[i]);
+    isKnown &= fillTensor(&views[count++], &o.view);
     if (lse.tensor)
-      fill(&views[count++], &lse.view);
-    if (tell(entry) && launch(entry, call, views, count))
+      isKnown &= fillTensor(&views[count++], &lse.view);
+    if (isKnown && tell(entry) && launch(entry, call, views, count))
       result = lse.tensor ? PyTuple_Pack(2, o.tensor, lse.tensor)
                           : Py_NewRef(o.tensor);
   }
@@ -415,10 +407,15 @@ static PyObject *wrap(PyObject *module, PyObject *args) {
   return PyCFunction_NewEx(&quickMethod, NULL, NULL);
 }
 
-/* Learns how tensors of this type are read; false where they cannot be. */
-static bool useTensorsOf(PyObject *type, PyObject *empty) {
+/* use_tensors(Tensor, Parameter, empty_like): learns how PyTorch's tensors are
+ * read; whether they can be. */
+static PyObject *useTensors(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *type, *parameter, *empty;
+  if (!PyArg_ParseTuple(args, "OOO:use_tensors", &type, &parameter, &empty))
+    return NULL;
   if (exchange)
-    return type == tensorType;
+    return PyBool_FromLong(type == tensorType);
   PyObject *capsule = PyObject_GetAttr(type, nameExchange);
   const DLPackExchangeAPI *api =
       capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
@@ -433,14 +430,20 @@ static bool useTensorsOf(PyObject *type, PyObject *empty) {
                               : NULL;
   if (!api || !api->dltensor_from_py_object_no_sync || !get) {
     Py_XDECREF(property);
-    return false;
+    Py_RETURN_FALSE;
   }
   requiresGrad = property;
   getRequiresGrad = get;
   tensorType = Py_NewRef(type);
+  parameterType = Py_NewRef(parameter);
   emptyLike = Py_NewRef(empty);
   exchange = api;
-  return true;
+  Py_RETURN_TRUE;
+}
+
+static PyObject *launchAny(PyObject *module, PyObject *args) {
+  (void)module;
+  return launchTensors(exchange, readAny, args);
 }
 
 static Entry *newEntry(const Call *call, bool headsLast, bool lse,
@@ -479,17 +482,17 @@ static bool isKey(const Call *call) {
   return true;
 }
 
-/* remember((q, k, v), keywords, heads_last, lse, owner, empty_like, launch,
- * bundle): calls like this one are launched by that bundle, which stays open.
- * `launch` is the address of attnBundleLaunch. */
+/* remember((q, k, v), keywords, heads_last, lse, owner, launch, bundle): calls
+ * like this one are launched by that bundle, which stays open. `launch` is the
+ * address of attnBundleLaunch. */
 static PyObject *remember(PyObject *module, PyObject *args) {
   (void)module;
-  PyObject *tensors, *keywords, *owner, *empty;
+  PyObject *tensors, *keywords, *owner;
   int headsLast, lse;
   unsigned long long function, address;
-  if (!PyArg_ParseTuple(args, "O!O!ppOOKK:remember", &PyTuple_Type, &tensors,
+  if (!PyArg_ParseTuple(args, "O!O!ppOKK:remember", &PyTuple_Type, &tensors,
                         &PyDict_Type, &keywords, &headsLast, &lse, &owner,
-                        &empty, &function, &address))
+                        &function, &address))
     return NULL;
   Call call;
   memset(&call, 0, sizeof(call));
@@ -499,9 +502,7 @@ static PyObject *remember(PyObject *module, PyObject *args) {
     call.tensors[i] = PyTuple_GetItem(tensors, i);
   for (int i = 0; i < kKeyCount; ++i)
     call.values[i] = PyDict_GetItemWithError(keywords, keywordNames[i]);
-  if (PyErr_Occurred() || !isKey(&call) ||
-      !useTensorsOf((PyObject *)Py_TYPE(call.tensors[0]), empty) ||
-      !readTensors(&call)) {
+  if (PyErr_Occurred() || !exchange || !isKey(&call) || !readTensors(&call)) {
     PyErr_Clear();
     Py_RETURN_FALSE;
   }
@@ -566,9 +567,14 @@ static PyMethodDef methods[] = {
      "wrap(function, doc): attention(), which calls the function where a call "
      "is new."},
     {"remember", remember, METH_VARARGS,
-     "remember((q, k, v), keywords, heads_last, lse, owner, empty_like, "
-     "launch, "
-     "bundle): calls like this one are launched by that bundle."},
+     "remember((q, k, v), keywords, heads_last, lse, owner, launch, bundle): "
+     "calls like this one are launched by that bundle."},
+    {"launch", launchAny, METH_VARARGS,
+     "launch(function, bundle, device_type, views, inputs, outputs, scalars, "
+     "scalar_count, stream): launches; the status, or -1 where nothing was."},
+    {"use_tensors", useTensors, METH_VARARGS,
+     "use_tensors(Tensor, Parameter, empty_like): learns how PyTorch's tensors "
+     "are read; whether they can be."},
     {"forget", forget, METH_NOARGS, "forget(): all calls are new again."},
     {"tell_again", tellAgain, METH_NOARGS,
      "tell_again(): calls set is_used of their owner once more."},

@@ -13,6 +13,7 @@ event counts if it was recorded before another process waits for it. Rounds of w
 import collections
 import contextlib
 import ctypes
+import functools
 import itertools
 import mmap
 import os
@@ -33,6 +34,7 @@ Piece = collections.namedtuple("Piece", "tensor offset strides")
 Piece.__doc__ = """A tensor [B, H, S, D], where it goes in a slot (bytes), and with which strides (elements, of B, H and S)."""
 
 
+@functools.lru_cache(maxsize=1024)
 def runs(sizes, source, target):
     """Copies of rows that do a copy of a tensor: (offset there, offset here, width, height, pitch there, pitch here), in elements.
     Strides are of all dimensions, of which the last is dense."""
@@ -46,8 +48,8 @@ def runs(sizes, source, target):
         dims.remove(dim)
         height *= dim[0]
     outer = [[(i * here, i * there) for i in range(size)] for size, here, there in dims]
-    for place in itertools.product(*outer):
-        yield sum(here for here, _ in place), sum(there for _, there in place), width, height, *pitches
+    return [
+        (sum(here for here, _ in place), sum(there for _, there in place), width, height, *pitches) for place in itertools.product(*outer)]
 
 
 def slot_of(rounds):

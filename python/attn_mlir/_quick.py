@@ -1,4 +1,4 @@
-"""The quick way of attention(): the extension _native, where it is built."""
+"""The quick ways of attention() and of kernels: the extension _native, where it is built."""
 
 import ctypes
 import importlib.machinery
@@ -73,14 +73,45 @@ def _use_shim(torch):
         _native.use_shim(*arguments)
 
 
+_torch = None
+
+
+def _reads_tensors():
+    """Whether the extension reads tensors of PyTorch."""
+    global _torch
+    torch = torch_module()
+    if torch is None or _native is None:
+        return False
+    if _torch is not torch:
+        # Else it is half imported yet.
+        if not hasattr(torch, "nn") or not _native.use_tensors(torch.Tensor, torch.nn.Parameter, torch.empty_like):
+            return False
+        _torch = torch
+    return True
+
+
+def launch_address():
+    """Of attnBundleLaunch."""
+    return ctypes.cast(library().attnBundleLaunch, ctypes.c_void_p).value
+
+
+def launch(bundle, inputs, outputs, numbers, stream):
+    """Launches with PyTorch's tensors; the launcher's status, or -1 where nothing was launched. ``bundle``: address of attnBundleLaunch, of the
+    bundle, DLPack's type of its devices, number of its views."""
+    if _torch is None and not _reads_tensors():
+        return -1
+    if numbers is None:
+        return _native.launch(*bundle, inputs, outputs, 0, 0, stream)
+    return _native.launch(*bundle, inputs, outputs, ctypes.addressof(numbers), len(numbers), stream)
+
+
 def remember(tensors, keywords, plan):
     """Calls with such tensors and these keywords, which are all that a kernel without regions depends on, take the plan's
     kernel from now on."""
-    if _native is None or not plan.is_torch or plan.pads or plan.is_wide or plan.kernel is None:
+    if not plan.is_torch or plan.pads or plan.is_wide or plan.kernel is None or not _reads_tensors():
         return
-    launch = ctypes.cast(library().attnBundleLaunch, ctypes.c_void_p).value
-    is_known = _native.remember(tensors, keywords, plan.layout == "bshd", plan.lse, plan.entry, torch_module().empty_like, launch,
-                                plan.kernel.address)
+    is_known = _native.remember(
+        tensors, keywords, plan.layout == "bshd", plan.lse, plan.entry, launch_address(), plan.kernel.address)
     if is_known:
         _use_shim(torch_module())
 

@@ -5,8 +5,9 @@ import warnings
 
 import torch
 
+import attn_mlir
 from attn_mlir import _context_parallel
-from attn_mlir._torch_ops import attention
+from attn_mlir._torch_ops import attention, is_direct
 
 NAME = "attn_mlir"
 _DEVICES = ("CPU", "CUDA")
@@ -42,9 +43,11 @@ def takes(q, k, v, mask, dropout_p, is_causal, enable_gqa):
     # torch.nn.attention.sdpa_kernel names others.
     if any(map(_is_distributed, tensors)) or not torch.backends.cuda.flash_sdp_enabled():
         return False
-    if dropout_p > 0.0 or any(x.dim() != 4 or x.dtype != q.dtype or x.device != q.device for x in tensors):
-        return False
-    if q.dtype not in _types(q.device) or any(not 0 < x.shape[-1] <= 256 for x in tensors) or (mask is not None and is_causal):
+    dtype, device = q.dtype, q.device
+    for x in tensors:
+        if x.dim() != 4 or x.dtype != dtype or x.device != device or not 0 < x.shape[-1] <= 256:
+            return False
+    if dropout_p > 0.0 or dtype not in _types(device) or (mask is not None and is_causal):
         return False
     if k.shape[-1] != q.shape[-1] or k.shape[:-1] != v.shape[:-1] or q.shape[0] != k.shape[0]:
         return False
@@ -63,6 +66,8 @@ def _serve(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa, differen
     other = needs_gradient and (attn_mask is not None or torch._C._functorch.peek_interpreter_stack() is not None)
     if other or not takes(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa):
         return _decompose(q, k, v, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+    if attn_mask is None and not needs_gradient and is_direct((q, k, v)) and q.shape[-1] % 8 == 0 and v.shape[-1] % 8 == 0:
+        return attn_mlir.attention(q, k, v, causal="top_left" if is_causal else False, scale=scale)
     options = {"mask": attn_mask, "causal": is_causal, "align": "top_left", "scale": scale}
     if needs_gradient and _lies_as_bshd(q):
         # The backward pass wants whole rows in a row, and copies what is not.

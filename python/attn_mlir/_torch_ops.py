@@ -12,6 +12,7 @@ import attn_mlir
 from attn_mlir import _bias_gradients, _features, _gradients, _reference
 from attn_mlir._attention import attention_to_appended
 from attn_mlir._features import Features
+from attn_mlir._spec import granule_of
 
 _MOST_VALUE_DIM = 256
 _FEATURES = "float scale, float softcap, str align, int left, int right, int chunk"
@@ -42,27 +43,36 @@ def _empty_lse(q, layout):
 
 def launch(q, k, v, *, layout, call, sinks=None, new=None):
     """(O, LSE) by attn_mlir.attention; values of more than 256 in parts. What is ``new`` (a New) is written to k and v first."""
-    o, lse = _empty(q, v), _empty_lse(q, layout)
-    if layout == "bshd" and q.shape[1] == 1 and call.get("cu_seqlens_q") is None:
-        # Of one query the heads of a group lie in a row only where kernels know heads as the dimension in front.
-        if new is not None:
-            new = new._replace(k=new.k.transpose(1, 2), v=new.v.transpose(1, 2))
-        _launch(*(x.transpose(1, 2) for x in (q, k, v, o)), lse, layout="bhsd", call=call, sinks=sinks, new=new)
+    is_one_query = layout == "bshd" and q.shape[1] == 1 and call.get("cu_seqlens_q") is None
+    if is_one_query:
+        # Heads of a group lie in a row then only where kernels know heads as the dimension in front.
+        layout, (q, k, v) = "bhsd", (x.transpose(1, 2) for x in (q, k, v))
+        new = None if new is None else new._replace(k=new.k.transpose(1, 2), v=new.v.transpose(1, 2))
+    if new is None and _is_whole(q, k, v):
+        o, lse = attn_mlir.attention(q, k, v, layout=layout, sinks=sinks, return_lse=True, **call)
     else:
+        o, lse = _empty(q, v), _empty_lse(q, layout)
         _launch(q, k, v, o, lse, layout=layout, call=call, sinks=sinks, new=new)
-    return o, lse
+    return (o.transpose(1, 2) if is_one_query else o), lse
+
+
+def _is_whole(q, k, v):
+    """Whether attention() makes O as it shall be: rows are not padded, and values not in parts."""
+    granule = granule_of("", q.dtype != k.dtype)
+    return q.element_size() > 1 and v.shape[-1] <= _MOST_VALUE_DIM and q.shape[-1] % granule == 0 and v.shape[-1] % granule == 0
 
 
 def _launch(q, k, v, o, lse, *, layout, call, sinks, new):
     if new is not None:
         attention_to_appended(q, k, v, new, layout=layout, sinks=sinks, out=(o, lse), **call)
         return
-    wide = v.shape[-1] > _MOST_VALUE_DIM
+    if v.shape[-1] <= _MOST_VALUE_DIM:
+        attn_mlir.attention(q, k, v, layout=layout, sinks=sinks, return_lse=True, out=(o, lse), **call)
+        return
     for part, place in zip(torch.split(v, _MOST_VALUE_DIM, -1), torch.split(o, _MOST_VALUE_DIM, -1)):
-        target = torch.empty_like(place, memory_format=torch.contiguous_format) if wide else place
+        target = torch.empty_like(place, memory_format=torch.contiguous_format)
         attn_mlir.attention(q, k, part, layout=layout, sinks=sinks, return_lse=True, out=(target, lse), **call)
-        if wide:
-            place.copy_(target)
+        place.copy_(target)
 
 
 def _dense_call(q, k, mask, slopes, lengths, first, features, layout, has_own_kernels=False):
@@ -237,6 +247,14 @@ def _define(name, arguments, forward, shapes, backward):
 
     torch.library.register_autograd(f"attn_mlir::{name}_fwd", formula, setup_context=setup_context, lib=_library)
 
+    def run(ctx, *inputs):
+        output = forward(*inputs)
+        setup_context(ctx, inputs, output)
+        return output
+
+    # The same without the operator, which costs several times what it computes with on the host.
+    return type(name, (torch.autograd.Function,), {"forward": staticmethod(run), "backward": staticmethod(formula)})
+
 
 _library.define(
     f"attention_capture_bwd(Tensor dout, Tensor? dlse, Tensor o, Tensor lse, {_DENSE}, bool of_mask, bool of_slopes) -> "
@@ -248,20 +266,31 @@ _library.define(
     tags=(torch.Tag.pt2_compliant_tag,))
 _library.impl("varlen_capture_bwd", _packed_capture_backward, "CompositeExplicitAutograd")
 torch.library.register_fake("attn_mlir::varlen_capture_bwd", _packed_capture_backward_shapes, lib=_library)
-_define("attention", _DENSE, _dense, _dense_shapes, dense_backward)
-_define("varlen", _PACKED, _packed, _packed_shapes, packed_backward)
+_AttentionFunction = _define("attention", _DENSE, _dense, _dense_shapes, dense_backward)
+_VarlenFunction = _define("varlen", _PACKED, _packed, _packed_shapes, packed_backward)
 
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
+_PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, type(None)))
 
 
 def is_direct(tensors):
     """Whether a call needs no operator: it is neither traced nor differentiated."""
-    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
-        return False
-    if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors):
-        return False
-    return all(type(x) in _PLAIN for x in tensors)
+    are_recorded = torch.is_grad_enabled()
+    for x in tensors:
+        if type(x) not in _PLAIN or (are_recorded and x is not None and x.requires_grad):
+            return False
+    return not (torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack())
+
+
+def _call(direct, function, operator, arguments, count):
+    """Calls what is the quickest where the first ``count`` arguments are tensors: nothing between, autograd's function, or the operator, for what is traced
+    or transformed."""
+    if is_direct(arguments[:count]):
+        return direct(*arguments)
+    is_plain = all(type(x) in _PLAIN for x in arguments[:count]) and torch._C._functorch.peek_interpreter_stack() is None
+    if is_plain and not torch.compiler.is_compiling() and not torch._C._len_torch_dispatch_stack():
+        return function.apply(*arguments)
+    return operator(*arguments)
 
 
 def attention(q, k, v, *, mask=None, sinks=None, alibi_slopes=None, lengths=None, first=None, scale=None, causal=False,
@@ -276,7 +305,7 @@ def attention(q, k, v, *, mask=None, sinks=None, alibi_slopes=None, lengths=None
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     arguments = (q, k, v, mask, sinks, alibi_slopes, lengths, first, scale, float(softcap), align, left, right, chunk,
                  layout)
-    return _dense(*arguments) if is_direct(arguments[:8]) else torch.ops.attn_mlir.attention_fwd(*arguments)
+    return _call(_dense, _AttentionFunction, torch.ops.attn_mlir.attention_fwd, arguments, 8)
 
 
 def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seqused_k=None, first=None,
@@ -286,7 +315,7 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seq
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     arguments = (q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, first, alibi_slopes, scale, float(softcap),
                  "bottom_right", left, right, chunk)
-    return _packed(*arguments) if is_direct(arguments[:9]) else torch.ops.attn_mlir.varlen_fwd(*arguments)
+    return _call(_packed, _VarlenFunction, torch.ops.attn_mlir.varlen_fwd, arguments, 9)
 
 
 def are_of_one_length(q, cu, longest, batch):

@@ -23,6 +23,8 @@ _lock = threading.Lock()
 _INDEX = ("%b", "%h", "%i", "%j")
 # Modules of which functions are used, and nothing that changes.
 _PURE_MODULES = {"torch", "math", "numpy", "attn_mlir", "operator", "builtins"}
+# What is defined there depends on its arguments alone, which the tables that it looks into do not show.
+_OWN_FUNCTIONS = "attn_mlir._functions"
 
 
 class Traced:
@@ -30,7 +32,7 @@ class Traced:
     then numbers.
 
     ``sources`` has for each array its place among the objects of a signature, or the array itself; ``numbers``
-    are pairs of type and value.
+    are pairs of type and value. Two of one text are equal: kernels are found by them.
     """
 
     def __init__(self, regions, captures, heads, are_fixed):
@@ -42,6 +44,12 @@ class Traced:
         chosen = [{} for _ in regions] if are_fixed else self._choose(regions)
         self.bodies = self._bodies(regions, chosen)
         self.clauses = self._captured() + self.bodies
+
+    def __eq__(self, other):
+        return isinstance(other, Traced) and (self.clauses, self.sorted) == (other.clauses, other.sorted)
+
+    def __hash__(self):
+        return hash(self.clauses)
 
     def _choose(self, regions):
         """Names of the constants that are arguments, for each region."""
@@ -144,6 +152,8 @@ class Signature:
         return "array", place, value.dtype, shape, tuple(stride == 0 for stride in strides_of(value))
 
     def _function(self, function):
+        if function.__globals__.get("__name__") == _OWN_FUNCTIONS:
+            return "builtin", function
         if function in self._functions:
             return "again", self._functions.index(function)
         self._functions.append(function)

@@ -347,6 +347,25 @@ class Ranks(unittest.TestCase):
                 o = parallel.unshard(parallel.attention(*local), 2)
                 self.assertLess((o - exact(*tensors)[0]).abs().max().item(), 1e-5)
 
+    def test_calls_of_a_kind_are_planned_once(self):
+        """By shapes, element types, how tensors lie, options; counted on each rank."""
+        kind = attn_mlir.torch.ContextParallel
+        for transfers, exchange in itertools.product(TRANSFERS, EXCHANGES):
+            parallel = attn_mlir.torch.context_parallel(exchange=exchange, transfers=transfers if exchange != "heads" else "auto")
+            local = [parallel.shard(x, 2) for x in whole(heads=6, kv_heads=6)]
+            others = [x.half() for x in local], [x.transpose(1, 2).contiguous().transpose(1, 2) for x in local]
+            parallel.attention(*local, causal=True)
+            with unittest.mock.patch.object(kind, "_planned", autospec=True, side_effect=kind._planned) as planned:
+                with unittest.mock.patch.object(kind, "_parts_of", autospec=True, side_effect=kind._parts_of) as parts:
+                    for _ in range(2):
+                        parallel.attention(*(x.clone() for x in local), causal=True)
+                    self.assertEqual((planned.call_count, parts.call_count), (0, 0))
+                    for number, (tensors, options) in enumerate([
+                            (local, {}), (local, {"scale": 0.5}), *((x, {"causal": True}) for x in others)]):
+                        for _ in range(2):
+                            parallel.attention(*tensors, **options)
+                        self.assertEqual((planned.call_count, parts.call_count), (number + 1, number + 1))
+
     def test_ranks_that_call_other_things(self):
         parallel = attn_mlir.torch.context_parallel(exchange="ring")
         q, k, v = (parallel.shard(x, 2) for x in whole())
