@@ -219,7 +219,12 @@ bool FunctionReference::evaluateQuantization(Operation &op) {
   auto quantize = dyn_cast<QuantizeOp>(op);
   if (!quantize)
     return false;
-  ReferenceTensor rows = rotated(quantize);
+  ReferenceTensor rows = tensors[quantize.getInput()];
+  for (double &value : rows.values)
+    value = roundTo(getElementTypeOrSelf(quantize.getInput()), value);
+  if (quantize.getCentered())
+    center(quantize, rows);
+  rows = rotated(quantize, std::move(rows));
   int64_t heads = quantize.getNumHeads(), groups = quantize.getNumScales();
   unsigned head = headDimOf(quantize.getLayout()),
            seq = seqDimOf(quantize.getLayout());
@@ -255,11 +260,28 @@ bool FunctionReference::evaluateQuantization(Operation &op) {
   return true;
 }
 
+/// Subtracts from the rows of each head their mean, which is a result.
+void FunctionReference::center(QuantizeOp op, ReferenceTensor &rows) {
+  unsigned head = headDimOf(op.getLayout()), seq = seqDimOf(op.getLayout());
+  ReferenceTensor &means =
+      make(op.getMeans(), {rows.shape[0], rows.shape[head], rows.shape[3]});
+  auto meanOf = [&](ArrayRef<int64_t> index) -> double & {
+    return means
+        .values[placeOf({index[0], index[head], index[3]}, means.shape)];
+  };
+  forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
+    meanOf(index) +=
+        rows.values[placeOf(index, rows.shape)] / double(rows.shape[seq]);
+  });
+  forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
+    rows.values[placeOf(index, rows.shape)] -= meanOf(index);
+  });
+  means.bound = rows.bound + usualBound(Float32Type::get(op.getContext()));
+}
+
 /// Rows times a matrix, where there is one.
-ReferenceTensor FunctionReference::rotated(QuantizeOp op) {
-  ReferenceTensor rows = tensors[op.getInput()];
-  for (double &value : rows.values)
-    value = roundTo(getElementTypeOrSelf(op.getInput()), value);
+ReferenceTensor FunctionReference::rotated(QuantizeOp op,
+                                           ReferenceTensor rows) {
   if (!op.getRotation())
     return rows;
   const ReferenceTensor &matrix = tensors[op.getRotation()];
