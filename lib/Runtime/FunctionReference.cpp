@@ -222,6 +222,7 @@ bool FunctionReference::evaluateQuantization(Operation &op) {
   ReferenceTensor rows = tensors[quantize.getInput()];
   for (double &value : rows.values)
     value = roundTo(getElementTypeOrSelf(quantize.getInput()), value);
+  ReferenceTensor whole = rotated(quantize, rows);
   if (quantize.getCentered())
     center(quantize, rows);
   rows = rotated(quantize, std::move(rows));
@@ -237,22 +238,33 @@ bool FunctionReference::evaluateQuantization(Operation &op) {
   if (quantize.getScaleBlock())
     shape.push_back(blocks);
   ReferenceTensor &scales = make(quantize.getScales(), shape);
-  auto scaleOf = [&](ArrayRef<int64_t> index) -> double & {
+  auto scaleOf = [&](ArrayRef<int64_t> index) {
     int64_t group = index[0] * groups + index[head] * groups / heads;
-    return scales.values[group * blocks + index[seq] / block];
+    return group * blocks + index[seq] / block;
   };
+  // Of rows that equal their mean the rounding of what was subtracted is left.
+  constexpr double kLost = 0x1p-10,
+                   kAny = std::numeric_limits<double>::infinity();
+  std::vector<double> wholes(scales.values.size());
   forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
-    double &largest = scaleOf(index);
-    largest =
-        std::max(largest, std::abs(rows.values[placeOf(index, rows.shape)]));
+    int64_t place = placeOf(index, rows.shape), scale = scaleOf(index);
+    auto grow = [&](double &largest, double value) {
+      largest = std::max(largest, std::abs(value));
+    };
+    grow(scales.values[scale], rows.values[place]);
+    grow(wholes[scale], whole.values[place]);
   });
+  for (auto [slack, most, all] : llvm::zip(scales.slack, scales.values, wholes))
+    slack = most < kLost * all ? kAny : 0;
   Type element = getElementTypeOrSelf(quantize.getNumbers());
   for (double &scale : scales.values)
     scale = scale == 0 ? 1
                        : std::max<double>(scale / largestOfFloat8(element),
                                           QuantizeOp::kLeastScale);
   forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
-    rows.values[placeOf(index, rows.shape)] /= scaleOf(index);
+    int64_t place = placeOf(index, rows.shape), scale = scaleOf(index);
+    rows.values[place] /= scales.values[scale];
+    rows.slack[place] += scales.slack[scale];
   });
   scales.bound = rows.bound + usualBound(Float32Type::get(op.getContext()));
   rows.bound += usualBound(element);

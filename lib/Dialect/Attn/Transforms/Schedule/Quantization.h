@@ -115,12 +115,15 @@ private:
            op.getDim() % kColumns == 0;
   }
 
-  /// Rows from a place on, in f32, rotated and less a row of means where they
-  /// are to be.
-  mlir::Value loadRows(mlir::ValueRange at, int64_t rows,
-                       mlir::Value rotation = {}, mlir::Value means = {});
+  /// Rows from a place on.
+  mlir::Value loadTile(mlir::ValueRange at, int64_t rows);
+  /// A tile in f32.
+  mlir::Value widen(mlir::Value tile);
+  /// The same rotated, and less a row of means, where they are to be.
+  mlir::Value changeRows(mlir::Value tile, mlir::Value rotation,
+                         mlir::Value means);
   mlir::Value loadRotation();
-  /// The row of means of a head that loadRows takes; in the order of the
+  /// The row of means of a head that changeRows takes; in the order of the
   /// columns of the matrix of launchMatrix, where that is read.
   mlir::Value loadMeans(mlir::Value batch, mlir::Value itsHead, bool isOrdered);
   /// A tile of rows from `first` on, or of a number each, with zeros in the

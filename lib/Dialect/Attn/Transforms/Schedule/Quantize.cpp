@@ -93,23 +93,32 @@ Value Quantization::loadRotation() {
                         ValueRange{zero, zero});
 }
 
-Value Quantization::loadRows(ValueRange at, int64_t rows, Value rotation,
-                             Value means) {
+Value Quantization::loadTile(ValueRange at, int64_t rows) {
   Type element = op.getInput().getType().getElementType();
   auto type = RankedTensorType::get({rows, op.getDim()}, element);
   SmallVector<Value> offsets(at);
   offsets.push_back(index().constant(0));
-  Value tile = LoadOp::create(b, loc, type, argument(0), offsets);
+  return LoadOp::create(b, loc, type, argument(0), offsets);
+}
+
+Value Quantization::widen(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getElementType().isF32())
+    return tile;
+  return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
+}
+
+Value Quantization::changeRows(Value tile, Value rotation, Value means) {
   TileBuilder t = tiles();
-  RankedTensorType wide = type.clone(b.getF32Type());
+  ArrayRef<int64_t> shape = t.shapeOf(tile);
+  auto wide = RankedTensorType::get(shape, b.getF32Type());
   if (rotation && !means)
-    return t.dot(tile, rotation, t.splat(0, type.getShape()));
+    return t.dot(tile, rotation, t.splat(0, shape));
   // A product starts from what is subtracted.
   if (rotation)
     return t.dot(tile, rotation,
                  BroadcastOp::create(b, loc, wide, t.scale(means, -1)));
-  if (!element.isF32())
-    tile = arith::ExtFOp::create(b, loc, wide, tile);
+  tile = widen(tile);
   return means ? t.sub(tile, BroadcastOp::create(b, loc, wide, means)) : tile;
 }
 
@@ -205,14 +214,23 @@ Value Quantization::launchMaxima() {
   Value rotation = loadRotation();
   Value less = loadMeans(batch, itsHead, /*isOrdered=*/false);
   Value first = k.mul(part, k.constant(rowsOfPart())), largest;
+  SmallVector<Value> places, loaded;
+  auto loadNext = [&] {
+    places.push_back(k.add(first, k.constant(places.size() * rows)));
+    loaded.push_back(loadTile({batch, itsHead, places.back()}, rows));
+  };
+  // Where more is done with each, all are loaded before.
+  for (int64_t tile = 0; shift && !rotation && tile < tilesOfPart(); ++tile)
+    loadNext();
   for (int64_t tile = 0; tile < tilesOfPart(); ++tile) {
-    Value from = k.add(first, k.constant(tile * rows));
-    Value size = math::AbsFOp::create(
-        b, loc, loadRows({batch, itsHead, from}, rows, rotation, less));
+    if (!shift || rotation)
+      loadNext();
+    Value size =
+        math::AbsFOp::create(b, loc, changeRows(loaded[tile], rotation, less));
     // A product has as many registers as there are: of it rows are kept.
     if (rotation)
       size = tiles().reduce(ReduceKind::Max, size);
-    size = keepRows(size, from);
+    size = keepRows(size, places[tile]);
     largest = largest ? tiles().max(largest, size) : size;
   }
   if (!rotation)
@@ -292,7 +310,8 @@ Value Quantization::launchNumbers(Value scales) {
         first = index().mul(grid.getCoordinates()[2], index().constant(rows));
   Value rotation = loadRotation(),
         less = loadMeans(batch, itsHead, /*isOrdered=*/bool(matrix));
-  Value tile = loadRows({batch, itsHead, first}, rows, rotation, less);
+  Value tile =
+      changeRows(loadTile({batch, itsHead, first}, rows), rotation, less);
   SmallVector<Value> place{batch, scaleOf(itsHead)};
   if (isOfBlocks())
     place.push_back(index().div(first, index().constant(block())));

@@ -47,22 +47,28 @@ Value Quantization::launchSums() {
   Value part = place.pop_back_val(),
         first = k.mul(part, k.constant(kSummedRows));
   int64_t shape[] = {kMaximaRows, op.getDim()};
-  Value sum = foldStream(
-      first, k.minU(k.add(first, k.constant(kSummedRows)), rows),
-      kMaximaRows * kMaximaTiles, t.splat(0, shape), /*ordered=*/true,
-      [&](Value position, Value sum) {
-        for (int64_t tile = 0; tile < kMaximaTiles; ++tile) {
-          Value from = k.add(position, k.constant(tile * kMaximaRows));
-          sum = t.add(sum, loadRows({place[0], place[1], from}, kMaximaRows));
-        }
-        return sum;
-      });
-  Value count = arith::UIToFPOp::create(
+  Value sum =
+      foldStream(first, k.minU(k.add(first, k.constant(kSummedRows)), rows),
+                 kMaximaRows * kMaximaTiles, t.splat(0, shape),
+                 /*ordered=*/true, [&](Value position, Value sum) {
+                   SmallVector<Value> loaded;
+                   for (int64_t tile = 0; tile < kMaximaTiles; ++tile)
+                     loaded.push_back(loadTile(
+                         {place[0], place[1],
+                          k.add(position, k.constant(tile * kMaximaRows))},
+                         kMaximaRows));
+                   for (Value tile : loaded)
+                     sum = t.add(sum, widen(tile));
+                   return sum;
+                 });
+  Value numRows = arith::UIToFPOp::create(
       b, loc, b.getF32Type(),
       arith::IndexCastUIOp::create(b, loc, b.getI64Type(), rows));
   place.push_back(k.mul(part, k.constant(kMaximaRows)));
   place.push_back(k.constant(0));
-  StoreOp::create(b, loc, t.div(sum, t.spread(count, shape)), argument(1),
+  Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1)),
+        inverse = arith::DivFOp::create(b, loc, one, numRows);
+  StoreOp::create(b, loc, t.mul(sum, t.spread(inverse, shape)), argument(1),
                   place);
   return launch(views);
 }
@@ -128,11 +134,9 @@ Value Quantization::launchTurnedMeans() {
         Value entries =
             GatherOp::create(b, loc, type.clone(element), argument(0),
                              ValueRange{rows, columns});
-        if (!element.isF32())
-          entries = arith::ExtFOp::create(b, loc, wide, entries);
         Value own = GatherOp::create(b, loc, wide, argument(1),
                                      ValueRange{place[0], place[1], rows});
-        return tiles().mul(entries, own);
+        return tiles().mul(widen(entries), own);
       });
 }
 
