@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import float8
 from append import OWN_FLOAT8, Array, decode, encode, load
-from devices import ON_CPU
+from devices import ON_CPU, TARGET
 from support import main
 
 
@@ -138,6 +138,9 @@ def check(case, number, off, values, numbers, scales):
 
 def run(scratch, *cases):
     number = OWN_FLOAT8[0]
+    if TARGET == "mi355x":
+        # The emulator has no v_pk_maximum3_f16.
+        cases = [case for case in cases if case.element != "f16"]
     for i, case in enumerate(cases[:1] if ON_CPU else cases):
         kernel = load(os.path.join(scratch, str(i)), case.text(number))
         if kernel is None:
