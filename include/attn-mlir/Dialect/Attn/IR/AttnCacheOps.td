@@ -140,8 +140,8 @@ def Attn_QuantizeOp : Attn_Op<"quantize", [Pure]> {
 
     *Edges.* Zeros alone, or no rows, have a scale of 1. A scale is at least 2^-126, the smallest normal number: it has a reciprocal. An infinity makes
     the scale infinite, NaN makes it NaN, and Q of that head is not defined: attention makes NaN of it. Of what is centered either is in
-    the mean, so that no scale of the head is finite. Rows that all equal their mean are zero but for the rounding of that, as one row without a
-    rotation is exactly.
+    the mean, so that no scale of the head is finite. Rows that all equal their mean are zero but for its rounding; one row without a rotation is
+    zero.
 
     Kernels compute it, in an order that launches repeat: maxima of some rows each, the scales, and the numbers. X is read twice, and
     rotated twice. Of what is centered sums of some rows each are in front, and the means of these: X is read three times.
