@@ -227,10 +227,11 @@ def calls_of(torch, group, batch, length, interleaved, fa3, causal, generator, w
 
 def inputs_of(torch, kind, shape, generator):
     """Numbers before they are quantised."""
-    x = torch.randn(shape, device="cuda", generator=generator)
+    device = generator.device
+    x = torch.randn(shape, device=device, generator=generator)
     if kind == "outliers":  # FlashAttention-3's: N(0, 1) + N(0, 100) Bernoulli(0.001).
-        more = torch.randn(shape, device="cuda", generator=generator) * 10
-        x += more * (torch.rand(shape, device="cuda", generator=generator) < 0.001)
+        more = torch.randn(shape, device=device, generator=generator) * 10
+        x += more * (torch.rand(shape, device=device, generator=generator) < 0.001)
     if kind == "large":
         x *= 4
     if kind == "sink":  # Queries and keys have a part in common, of which the first key has most.

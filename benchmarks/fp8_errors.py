@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Errors of FP8 attention beside FlashAttention-3's, with each part on and off: scales a tensor, a head or a block of keys; rotated or not;
-one level of sums or two; forwards or backwards.
+keys centered or not; one level of sums or two; forwards or backwards.
 
     fp8_errors.py make FOLDER               compiles the kernels to FOLDER (needs attn-compile on PATH)
     fp8_errors.py run FOLDER [--fa3 F]      on a GPU: F is the wheel of fa3-fwd, or its folder
+    fp8_errors.py cpu                       what centering is worth, by kernels of the CPU, which add in f32
 
-Q, K and V of float32 are quantised here, Q with scales a head where K and V have them a block. Errors are of all of O, against float64 of what was *not* quantised:
+Q, K and V of float32 are quantised here, Q with scales a head where K and V have them a block. In `cpu` `attn.quantize` does. Errors are of all of O, against float64 of what was *not* quantised:
 relative, and root mean squares.
 """
 
 import argparse
+import itertools
 import json
 import math
 import subprocess
@@ -26,7 +28,10 @@ TILES = {
           {64: "query=128,key=64", 128: "query=128,key=128"}),
     256: ("query=128,key=128", "producer-registers=24 resident-stages=2", "query=128,key=64", {64: "query=128,key=64"}),
 }
-INPUTS = (("normal", 2048), ("outliers", 2048), ("sink", 2048), ("normal", 131072), ("outliers", 131072), ("sink", 131072))
+INPUTS = (("normal", 2048), ("outliers", 2048), ("sink", 2048), ("means", 2048), ("normal", 131072), ("outliers", 131072), ("sink", 131072),
+          ("means", 131072))
+# Standard deviation of the means of columns of keys, whose rows differ from them by N(0, 1).
+MEAN = 4
 
 
 def text_of_blocks(dim, block):
@@ -78,13 +83,21 @@ def scaled(torch, x, kind, block=0):
     return (x / scale[:, :, None, None]).to(torch.float8_e4m3fn), scale
 
 
+def draw_inputs(torch, kind, dim, queries, keys, generator):
+    """Q, K and V; of "means" columns of K have means, as keys of models do."""
+    q, k, v = (inputs_of(torch, kind, (1, HEADS, n, dim), generator) for n in (queries, keys, keys))
+    if kind == "means":
+        k += MEAN * torch.randn((1, HEADS, 1, dim), device=generator.device, generator=generator)
+    return q, k, v
+
+
 def reference(torch, q, k, v):
     """In float64, a head at a time."""
     heads = ([x[:, i].double() for x in (q, k, v)] for i in range(q.shape[1]))
     return torch.stack([torch.softmax(a @ b.transpose(-1, -2) * q.shape[3] ** -0.5, -1) @ c for a, b, c in heads], 1)
 
 
-def measure(torch, kernels, fa3, inputs, r, scales):
+def measure(torch, kernels, fa3, inputs, scales):
     """(title, O) of each kernel that takes such scales."""
     from attn_mlir._float8 import interleaved
 
@@ -114,16 +127,38 @@ def run(folder, wheel):
         m = attn_mlir.rotation(dim, 0, device="cuda").float() / math.sqrt(dim)
         for kind, keys in INPUTS:
             generator = torch.Generator("cuda").manual_seed(5)
-            q, k, v = (inputs_of(torch, kind, (1, HEADS, n, dim), generator) for n in (min(keys, 2048 if keys == 2048 else 128), keys, keys))
+            q, k, v = draw_inputs(torch, kind, dim, 2048 if keys == 2048 else 128, keys, generator)
             r = reference(torch, q, k, v)
             size = r.pow(2).mean().sqrt().item()
-            for rotated, scales in ((rotated, scales) for rotated in (False, True) for scales in ("tensor", "head", "block")):
-                inputs = (q @ m, k @ m, v) if rotated else (q, k, v)
-                row = [f"D {dim}, {kind}, {keys} keys, a scale a {scales}{', rotated' if rotated else ''}"]
-                for title, o in measure(torch, kernels, fa3, inputs, r, scales):
+            for centered, rotated, scales in itertools.product((False, True), (False, True), ("tensor", "head", "block")):
+                if centered and kind != "means":
+                    continue
+                own = k - k.mean(2, keepdim=True) if centered else k
+                changed = (q @ m, own @ m, v) if rotated else (q, own, v)
+                row = [f"D {dim}, {kind}, {keys} keys, a scale a {scales}{', rotated' if rotated else ''}{', centered' if centered else ''}"]
+                for title, o in measure(torch, kernels, fa3, changed, scales):
                     off = (o.double() - r).pow(2).mean().sqrt().item()
                     row.append(f"{title}: {off / size:.2e} ({off:.1e})")
                 print(" | ".join(row), flush=True)
+
+
+def on_cpu():
+    """A row an input: errors of O with each of a rotation, centered keys and scales of blocks, and of both, by the kernels that servers would run."""
+    import attn_mlir
+    import torch
+
+    for dim, kind in itertools.product((64, 128), ("normal", "means")):
+        q, k, v = draw_inputs(torch, kind, dim, 512, 2048, torch.Generator().manual_seed(5))
+        r = reference(torch, q, k, v)
+        row = [f"D {dim}, {kind}, 2048 keys"]
+        for block, rotated, centered in itertools.product((None, 64), (False, True), (False, True)):
+            m = attn_mlir.rotation(dim, 0, dtype=torch.float32) if rotated else None
+            (nq, qs), (nv, vs) = attn_mlir.quantize(q, rotation=m), attn_mlir.quantize(v, scale_block=block)
+            nk, ks, *_ = attn_mlir.quantize(k, rotation=m, scale_block=block, centered=centered)
+            o = attn_mlir.attention(nq, nk, nv, q_scale=qs, k_scale=ks, v_scale=vs, scale_block=block)
+            title = " ".join(["blocks" if block else "head", *["rotated"] * rotated, *["centered"] * centered])
+            row.append(f"{title}: {((o.double() - r).norm() / r.norm()).item():.2e}")
+        print(" | ".join(row), flush=True)
 
 
 def main():
@@ -132,9 +167,12 @@ def main():
     for name in ("make", "run"):
         commands.add_parser(name).add_argument("folder", type=Path)
     commands.choices["run"].add_argument("--fa3")
+    commands.add_parser("cpu")
     arguments = parser.parse_args()
     if arguments.command == "make":
         make(arguments.folder)
+    elif arguments.command == "cpu":
+        on_cpu()
     else:
         run(arguments.folder, arguments.fa3)
 

@@ -219,7 +219,13 @@ bool FunctionReference::evaluateQuantization(Operation &op) {
   auto quantize = dyn_cast<QuantizeOp>(op);
   if (!quantize)
     return false;
-  ReferenceTensor rows = rotated(quantize);
+  ReferenceTensor rows = tensors[quantize.getInput()];
+  for (double &value : rows.values)
+    value = roundTo(getElementTypeOrSelf(quantize.getInput()), value);
+  ReferenceTensor whole = rotated(quantize, rows);
+  if (quantize.getCentered())
+    center(quantize, rows);
+  rows = rotated(quantize, std::move(rows));
   int64_t heads = quantize.getNumHeads(), groups = quantize.getNumScales();
   unsigned head = headDimOf(quantize.getLayout()),
            seq = seqDimOf(quantize.getLayout());
@@ -232,22 +238,33 @@ bool FunctionReference::evaluateQuantization(Operation &op) {
   if (quantize.getScaleBlock())
     shape.push_back(blocks);
   ReferenceTensor &scales = make(quantize.getScales(), shape);
-  auto scaleOf = [&](ArrayRef<int64_t> index) -> double & {
+  auto scaleOf = [&](ArrayRef<int64_t> index) {
     int64_t group = index[0] * groups + index[head] * groups / heads;
-    return scales.values[group * blocks + index[seq] / block];
+    return group * blocks + index[seq] / block;
   };
+  // Of rows that equal their mean the rounding of what was subtracted is left.
+  constexpr double kLost = 0x1p-10,
+                   kAny = std::numeric_limits<double>::infinity();
+  std::vector<double> wholes(scales.values.size());
   forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
-    double &largest = scaleOf(index);
-    largest =
-        std::max(largest, std::abs(rows.values[placeOf(index, rows.shape)]));
+    int64_t place = placeOf(index, rows.shape), scale = scaleOf(index);
+    auto grow = [&](double &largest, double value) {
+      largest = std::max(largest, std::abs(value));
+    };
+    grow(scales.values[scale], rows.values[place]);
+    grow(wholes[scale], whole.values[place]);
   });
+  for (auto [slack, most, all] : llvm::zip(scales.slack, scales.values, wholes))
+    slack = most < kLost * all ? kAny : 0;
   Type element = getElementTypeOrSelf(quantize.getNumbers());
   for (double &scale : scales.values)
     scale = scale == 0 ? 1
                        : std::max<double>(scale / largestOfFloat8(element),
                                           QuantizeOp::kLeastScale);
   forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
-    rows.values[placeOf(index, rows.shape)] /= scaleOf(index);
+    int64_t place = placeOf(index, rows.shape), scale = scaleOf(index);
+    rows.values[place] /= scales.values[scale];
+    rows.slack[place] += scales.slack[scale];
   });
   scales.bound = rows.bound + usualBound(Float32Type::get(op.getContext()));
   rows.bound += usualBound(element);
@@ -255,11 +272,28 @@ bool FunctionReference::evaluateQuantization(Operation &op) {
   return true;
 }
 
+/// Subtracts from the rows of each head their mean, which is a result.
+void FunctionReference::center(QuantizeOp op, ReferenceTensor &rows) {
+  unsigned head = headDimOf(op.getLayout()), seq = seqDimOf(op.getLayout());
+  ReferenceTensor &means =
+      make(op.getMeans(), {rows.shape[0], rows.shape[head], rows.shape[3]});
+  auto meanOf = [&](ArrayRef<int64_t> index) -> double & {
+    return means
+        .values[placeOf({index[0], index[head], index[3]}, means.shape)];
+  };
+  forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
+    meanOf(index) +=
+        rows.values[placeOf(index, rows.shape)] / double(rows.shape[seq]);
+  });
+  forIndices(rows.shape, [&](ArrayRef<int64_t> index) {
+    rows.values[placeOf(index, rows.shape)] -= meanOf(index);
+  });
+  means.bound = rows.bound + usualBound(Float32Type::get(op.getContext()));
+}
+
 /// Rows times a matrix, where there is one.
-ReferenceTensor FunctionReference::rotated(QuantizeOp op) {
-  ReferenceTensor rows = tensors[op.getInput()];
-  for (double &value : rows.values)
-    value = roundTo(getElementTypeOrSelf(op.getInput()), value);
+ReferenceTensor FunctionReference::rotated(QuantizeOp op,
+                                           ReferenceTensor rows) {
   if (!op.getRotation())
     return rows;
   const ReferenceTensor &matrix = tensors[op.getRotation()];

@@ -53,7 +53,8 @@ private:
   bool evaluateMove(mlir::Operation &op);
   bool evaluateArrangement(mlir::Operation &op);
   bool evaluateQuantization(mlir::Operation &op);
-  ReferenceTensor rotated(QuantizeOp op);
+  ReferenceTensor rotated(QuantizeOp op, ReferenceTensor rows);
+  void center(QuantizeOp op, ReferenceTensor &rows);
   bool evaluateConstant(mlir::Operation &op);
   bool evaluateElementwise(mlir::Operation &op);
   mlir::LogicalResult evaluateStreamable(StreamableOpInterface op);

@@ -106,7 +106,7 @@ def interleaved_values(v, layout="bhsd"):
     return _InterleavedValues(v, layout)
 
 
-def quantize(x, *, rotation=None, dtype=None, heads=None, layout="bhsd", scale_block=None):
+def quantize(x, *, rotation=None, dtype=None, heads=None, layout="bhsd", scale_block=None, centered=False):
     """x [batch, heads, length, dim], or as ``layout`` says, in float8: (numbers, scales), as attention() takes them.
 
     x is a torch tensor in float16, bfloat16 or float32, on a CPU or a GPU; numbers have its shape and type ``dtype`` (torch.float8_e4m3fn),
@@ -116,12 +116,16 @@ def quantize(x, *, rotation=None, dtype=None, heads=None, layout="bhsd", scale_b
         of k and v beside its ``scale_block``.
     rotation: a matrix of ``rotation(dim, seed)``: rows are multiplied by it, and divided by sqrt(dim), first. q and k rotated alike have the
         scores that they had; of v, what attention() gives is rotated, and ``o @ (rotation.T / sqrt(dim))`` is O.
+    centered: for k: rows are less their mean over the length before all else, and there is a third result, these means, float32
+        [batch, heads, dim]. Softmax does not change, nor does O, but the log-sum-exp that attention(..., return_lse=True) gives is that of the
+        centered k: add ``scale * (q @ means[..., None])[..., 0]``, q as it was before it was quantised or rotated, for that of k. Score
+        modifications see scores of the centered k.
     """
     import torch
 
     from . import _quantize
 
-    return _quantize.quantize(x, rotation, torch.float8_e4m3fn if dtype is None else dtype, heads, layout, scale_block)
+    return _quantize.quantize(x, rotation, torch.float8_e4m3fn if dtype is None else dtype, heads, layout, scale_block, centered)
 
 
 def rotation(dim, seed=0, *, device=None, dtype=None):

@@ -17,22 +17,25 @@ _ELEMENTS = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
 _GRANULE, _MOST_DIM = 16, 256
 
 
-def text_of(heads, dim, element, number, groups, layout="bhsd", is_rotated=False, block=None):
-    """A function that makes numbers of the type ``number``, and ``groups`` scales a batch, or so many for each ``block`` of rows."""
+def text_of(heads, dim, element, number, groups, layout="bhsd", is_rotated=False, block=None, centered=False):
+    """A function that makes numbers of the type ``number``, and ``groups`` scales a batch, or so many for each ``block`` of rows; and means."""
     rows = f"{heads}x?" if layout == "bhsd" else f"?x{heads}"
     x, q = (f"tensor<?x{rows}x{dim}x{type}>" for type in (element, number))
     s, m = f"tensor<?x{groups}x{'' if block is None else '?x'}f32>", f"tensor<{dim}x{dim}x{element}>"
-    arguments, types, words = f"%x: {x}", x, ""
+    arguments, types, words = f"%x: {x}", x, " centered" if centered else ""
+    names, results = "%q, %s", f"{q}, {s}"
+    if centered:
+        names, results = f"{names}, %means", f"{results}, tensor<?x{heads}x{dim}xf32>"
     if is_rotated:
-        arguments, types, words = f"{arguments}, %m: {m}", f"{types}, {m}", f" rotate(%m) factor({dim**-0.5:.9e})"
+        arguments, types, words = f"{arguments}, %m: {m}", f"{types}, {m}", f"{words} rotate(%m) factor({dim**-0.5:.9e})"
     if block is not None:
         words += f" scale_block({block})"
     if layout == "bshd":
         words += " layout(bshd)"
     return (
-        f"func.func @quantize({arguments}) -> ({q}, {s}) {{\n"
-        f"  %q, %s = attn.quantize %x{words} : ({types}) -> ({q}, {s})\n"
-        f"  return %q, %s : {q}, {s}\n}}\n")
+        f"func.func @quantize({arguments}) -> ({results}) {{\n"
+        f"  {names} = attn.quantize %x{words} : ({types}) -> ({results})\n"
+        f"  return {names} : {results}\n}}\n")
 
 
 @functools.lru_cache(maxsize=256)
@@ -70,10 +73,12 @@ def _check(x, layout, groups):
     return heads, groups
 
 
-def quantize(x, rotation=None, dtype=torch.float8_e4m3fn, heads=None, layout="bhsd", scale_block=None):
+def quantize(x, rotation=None, dtype=torch.float8_e4m3fn, heads=None, layout="bhsd", scale_block=None, centered=False):
     heads, groups = _check(x, layout, heads)
     if scale_block is not None:
         _float8.check_block(scale_block)
+    if not isinstance(centered, bool):
+        raise ArgumentError(f"centered: expected True or False, but got {centered!r}")
     device, dim = _attention.device_of("x", x), x.shape[3]
     number = _number_of(device, dtype)
     inputs = [x.detach()]
@@ -82,10 +87,12 @@ def quantize(x, rotation=None, dtype=torch.float8_e4m3fn, heads=None, layout="bh
             raise ArgumentError(f"rotation: expected attn_mlir.rotation({dim}, ...), of shape ({dim}, {dim}), but got "
                                 f"{tuple(getattr(rotation, 'shape', ())) or type(rotation).__name__}")
         inputs.append(rotation.to(device=x.device, dtype=x.dtype).contiguous())
-    kernel = _kernel(device, heads, dim, _ELEMENTS[x.dtype], number, groups, layout, rotation is not None, scale_block)
+    kernel = _kernel(device, heads, dim, _ELEMENTS[x.dtype], number, groups, layout, rotation is not None, scale_block, centered)
     blocks = () if scale_block is None else (-(-x.shape[2 if layout == "bhsd" else 1] // scale_block),)
     scales = torch.empty((x.shape[0], groups, *blocks), dtype=torch.float32, device=x.device)
     out = torch.empty(x.shape, dtype=dtype, device=x.device), scales
+    if centered:
+        out += (torch.empty((x.shape[0], heads, dim), dtype=torch.float32, device=x.device),)
     try:
         kernel(*inputs, out=out)
     except NoVariantError:

@@ -109,3 +109,43 @@ func.func @no_blocks(%x: tensor<1x8x65x64xbf16>) {
   %q, %s = attn.quantize %x : (tensor<1x8x65x64xbf16>) -> (tensor<1x8x65x64xf8E4M3FN>, tensor<1x8x2xf32>)
   return
 }
+
+// -----
+
+func.func @no_means(%x: tensor<?x8x50x64xbf16>) {
+  // expected-error @+1 {{expected means of 'tensor<?x8x64xf32>', one for each batch, head and column, but got none}}
+  %q, %s = attn.quantize %x centered : (tensor<?x8x50x64xbf16>) -> (tensor<?x8x50x64xf8E4M3FN>, tensor<?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @means(%x: tensor<2x8x50x64xbf16>) {
+  // expected-error @+1 {{expected means of 'tensor<2x8x64xf32>', one for each batch, head and column, but got 'tensor<2x4x64xf32>'}}
+  %q, %s, %m = attn.quantize %x centered : (tensor<2x8x50x64xbf16>) -> (tensor<2x8x50x64xf8E4M3FN>, tensor<2x4xf32>, tensor<2x4x64xf32>)
+  return
+}
+
+// -----
+
+func.func @batch_of_means(%x: tensor<2x8x50x64xbf16>) {
+  // expected-error @+1 {{expected means of 'tensor<2x8x64xf32>', one for each batch, head and column, but got 'tensor<1x8x64xf32>'}}
+  %q, %s, %m = attn.quantize %x centered : (tensor<2x8x50x64xbf16>) -> (tensor<2x8x50x64xf8E4M3FN>, tensor<2x8xf32>, tensor<1x8x64xf32>)
+  return
+}
+
+// -----
+
+func.func @type_of_means(%x: tensor<2x8x50x64xbf16>) {
+  // expected-error @+1 {{must be ranked tensor of 32-bit float values}}
+  %q, %s, %m = attn.quantize %x centered : (tensor<2x8x50x64xbf16>) -> (tensor<2x8x50x64xf8E4M3FN>, tensor<2x8xf32>, tensor<2x8x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @not_centered(%x: tensor<2x8x50x64xbf16>) {
+  // expected-error @+1 {{expected no means of what is not centered, but got 'tensor<2x8x64xf32>'}}
+  %q, %s, %m = attn.quantize %x : (tensor<2x8x50x64xbf16>) -> (tensor<2x8x50x64xf8E4M3FN>, tensor<2x8xf32>, tensor<2x8x64xf32>)
+  return
+}

@@ -28,6 +28,11 @@ def rotated(x, m):
     return x.double() if m is None else x.double() @ m.double() / math.sqrt(x.shape[-1])
 
 
+def with_means(*shape, size=8, seed=0, dtype=torch.bfloat16):
+    """Keys as models have them: columns have means that are larger than what differs."""
+    return (random(*shape, seed=seed, dtype=torch.float32) + size * random(1, shape[1], 1, shape[3], seed=seed + 1, dtype=torch.float32)).to(dtype)
+
+
 class Quantize(unittest.TestCase):
     def check(self, x, m=None, dtype=E4M3, heads=None, layout="bhsd", block=None):
         """The largest number of each group of heads, or of a block of their rows, gives the scale, and each number is the nearest."""
@@ -132,6 +137,104 @@ class Quantize(unittest.TestCase):
         q, s = attn_mlir.quantize(random(2, 2, 0, 64))
         self.assertEqual((tuple(q.shape), s.tolist()), ((2, 2, 0, 64), [[1, 1], [1, 1]]))
 
+    def check_centered(self, x, m=None, heads=None, layout="bhsd", block=None, dtype=E4M3):
+        """Means are those of float64, and numbers times scales are rows less means, as the type can tell them."""
+        q, s, means = attn_mlir.quantize(x, rotation=m, dtype=dtype, heads=heads, layout=layout, scale_block=block, centered=True)
+        wide, y = x.double(), q.float().double()
+        if layout == "bshd":
+            wide, y = wide.transpose(1, 2), y.transpose(1, 2)
+        batch, count, rows, dim = wide.shape
+        self.assertEqual((means.dtype, tuple(means.shape)), (torch.float32, (batch, count, dim)))
+        # Sums of f32, and products, of numbers as large as the largest.
+        off = 1e-6 * wide.abs().max().item()
+        torch.testing.assert_close(means.double(), wide.mean(2), rtol=0, atol=off)
+        wanted = rotated(wide - wide.mean(2, keepdim=True), m)
+        off *= 1 if m is None else 4
+        groups, each = s.shape[1], rows if block is None else block
+        blocks = -(-rows // each)
+        padded = torch.nn.functional.pad(wanted, (0, 0, 0, blocks * each - rows))
+        largest = padded.reshape(batch, groups, -1, blocks, each * dim).abs().amax((2, 4)) / LARGEST[dtype]
+        of_blocks = s.double() if block is not None else s.double()[:, :, None]
+        torch.testing.assert_close(of_blocks, largest, rtol=1e-5, atol=off / LARGEST[dtype])
+        of_rows = of_blocks.repeat_interleave(count // groups, 1).repeat_interleave(each, 2)[:, :, :rows, None]
+        over = (y * of_rows - wanted).abs() - wanted.abs() * HALF[dtype] * (1 + 1e-4) - LEAST[dtype] * of_rows - off
+        self.assertLessEqual(over.max().item(), 0)
+        return q, s, means
+
+    def test_centered(self):
+        for dim in (16, 96, 256):
+            for length in (3, 63, 130, 700):
+                with self.subTest(dim=dim, length=length):
+                    x = with_means(2, 3, length, dim, seed=dim + length)
+                    self.check_centered(x)
+                    self.check_centered(x, attn_mlir.rotation(dim, seed=length))
+        # Rows behind the last one would be as large as the means.
+        _, s, _ = self.check_centered(with_means(1, 2, 65, 64, size=1000))
+        self.assertLess(s.max().item(), 20 / 448)
+        for dtype in (torch.float16, torch.float32):
+            self.check_centered(with_means(1, 4, 77, 64, dtype=dtype), dtype=E5M2)
+            self.check_centered(with_means(1, 4, 77, 64, dtype=dtype), attn_mlir.rotation(64, 1))
+        x = with_means(2, 8, 150, 64)
+        for m in (None, attn_mlir.rotation(64, 2)):
+            self.check_centered(x, m, heads=2)
+            self.check_centered(x, m, heads=2, block=64)
+            self.check_centered(x.transpose(1, 2), m, heads=1, layout="bshd", block=32)
+        self.check_centered(x[:, ::2])
+
+    def test_centered_exactly(self):
+        """Where PyTorch subtracts the same means, numbers are the same bits; launches repeat them."""
+        x = with_means(2, 4, 600, 128)
+        q, s, means = attn_mlir.quantize(x, centered=True)
+        y = x.float() - means[:, :, None]
+        self.assertTrue(torch.equal(s, y.abs().amax((2, 3)) * torch.tensor(1 / 448, dtype=torch.float32)))
+        self.assertTrue(torch.equal(q.view(torch.uint8), (y * (1 / s[:, :, None, None])).to(E4M3).view(torch.uint8)))
+        for a, b in zip((q, s, means), attn_mlir.quantize(x, centered=True)):
+            self.assertTrue(torch.equal(a.view(torch.uint8), b.view(torch.uint8)))
+
+    def test_centered_edges(self):
+        q, s, means = attn_mlir.quantize(random(2, 2, 0, 64), centered=True)
+        self.assertEqual((tuple(q.shape), s.tolist(), means.abs().max().item()), ((2, 2, 0, 64), [[1, 1], [1, 1]], 0))
+        x = random(2, 2, 1, 64)
+        q, s, means = attn_mlir.quantize(x, centered=True)
+        self.assertEqual((s.tolist(), q.float().abs().max().item()), ([[1, 1], [1, 1]], 0))
+        self.assertTrue(torch.equal(means, x[:, :, 0].float()))
+        # Of rows that are rotated what is left is rounding.
+        q, s, _ = attn_mlir.quantize(x, rotation=attn_mlir.rotation(64), centered=True)
+        self.assertLess((q.float() * s[:, :, None, None]).nan_to_num(1).abs().max().item(), 1e-5)
+        x = random(1, 4, 300, 64)
+        x[0, 0] = 0
+        x[0, 1, 250, 3], x[0, 2, 100, 63] = math.nan, math.inf
+        for m in (None, attn_mlir.rotation(64, 1)):
+            for block in (None, 64):
+                _, s, means = attn_mlir.quantize(x, rotation=m, scale_block=block, centered=True)
+                s = s.reshape(4, -1)
+                self.assertEqual(s.isfinite().any(1).tolist(), [True, False, False, True])
+                self.assertEqual(s.isnan().any(1).tolist(), [False, True, True, False])
+                self.assertTrue((s[0] == 1).all() and math.isnan(means[0, 1, 3]) and math.isinf(means[0, 2, 63]))
+
+    def test_centered_attention(self):
+        """Keys that have column means lose less, O and LSE are those of the keys: groups of heads, causal, rotated."""
+        q, k, v = random(1, 4, 200, 64), with_means(1, 2, 500, 64, seed=1), random(1, 2, 500, 64, seed=4)
+        wide = [q.double(), *(x.double().repeat_interleave(2, 1) for x in (k, v))]
+        for causal in (False, True):
+            scores = wide[0] @ wide[1].transpose(-1, -2) / 8
+            if causal:
+                scores = scores.masked_fill(torch.ones(200, 500).triu(301).bool(), -math.inf)
+            r, lse = torch.softmax(scores, -1) @ wide[2], torch.logsumexp(scores, -1)
+            for m in (None, attn_mlir.rotation(64, 3)):
+                nq, qs = attn_mlir.quantize(q, rotation=m, heads=2)
+                nv, vs = attn_mlir.quantize(v)
+                found = []
+                for centered in (False, True):
+                    nk, ks, *means = attn_mlir.quantize(k, rotation=m, centered=centered)
+                    o, own = attn_mlir.attention(nq, nk, nv, q_scale=qs, k_scale=ks, v_scale=vs, causal=causal, return_lse=True)
+                    if centered:
+                        own = own + (q.float() @ means[0].repeat_interleave(2, 1)[..., None])[..., 0] / 8
+                    found.append((((o.double() - r).norm() / r.norm()).item(), (own.double() - lse).abs().max().item()))
+                with self.subTest(causal=causal, rotated=m is not None, found=found):
+                    self.assertLess(found[1][0], 0.5 * found[0][0])
+                    self.assertLess(found[1][1], 0.5 * found[0][1])
+
     def test_repeats(self):
         x, m = random(2, 4, 333, 64), attn_mlir.rotation(64, 5)
         (q, s), (p, r) = (attn_mlir.quantize(x, rotation=m) for _ in range(2))
@@ -180,6 +283,7 @@ class Quantize(unittest.TestCase):
                  lambda: attn_mlir.quantize(x, rotation=attn_mlir.rotation(32))),
                 ("scale_block: expected a power of two from 32 on, but got 96", lambda: attn_mlir.quantize(x, scale_block=96)),
                 ("scale_block: expected a power of two from 32 on, but got True", lambda: attn_mlir.quantize(x, scale_block=True)),
+                ("centered: expected True or False, but got 1", lambda: attn_mlir.quantize(x, centered=1)),
                 ("x: expected a tensor without requires_grad", lambda: attn_mlir.quantize(x.float().requires_grad_())),
                 ("dim: expected 1, 2 or a multiple of 4 up to 256", lambda: attn_mlir.rotation(52)),
                 ("dim: expected 1, 2 or a multiple of 4 up to 256", lambda: attn_mlir.rotation(30))):

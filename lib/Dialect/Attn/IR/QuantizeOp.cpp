@@ -72,6 +72,34 @@ static LogicalResult verifyRotation(QuantizeOp op) {
          << wanted << ", but got " << op.getRotation().getType();
 }
 
+/// Means are there where they are subtracted, one for each batch, head and
+/// column.
+static LogicalResult verifyMeans(QuantizeOp op) {
+  if (!op.getCentered()) {
+    if (!op.getMeans())
+      return success();
+    return op.emitOpError("expected no means of what is not centered, but got ")
+           << op.getMeans().getType();
+  }
+  RankedTensorType input = op.getInput().getType();
+  auto wanted = RankedTensorType::get(
+      {input.getDimSize(0), op.getNumHeads(), op.getDim()},
+      Float32Type::get(op.getContext()));
+  auto means = op.getMeans() ? cast<RankedTensorType>(op.getMeans().getType())
+                             : RankedTensorType();
+  if (means && means.getRank() == wanted.getRank() &&
+      means.getShape().drop_front() == wanted.getShape().drop_front() &&
+      succeeded(verifyCompatibleShape(means.getShape().take_front(),
+                                      wanted.getShape().take_front())))
+    return success();
+  InFlightDiagnostic error =
+      op.emitOpError("expected means of ")
+      << wanted << ", one for each batch, head and column, but got ";
+  if (means)
+    return error << means;
+  return error << "none";
+}
+
 LogicalResult QuantizeOp::verify() {
   RankedTensorType input = getInput().getType(),
                    numbers = getNumbers().getType();
@@ -86,7 +114,8 @@ LogicalResult QuantizeOp::verify() {
   if (numbers != input.clone(numbers.getElementType()))
     return emitOpError("expected numbers of ")
            << input.clone(numbers.getElementType()) << ", but got " << numbers;
-  if (failed(verifyBlock(*this)) || failed(verifyScales(*this)))
+  if (failed(verifyBlock(*this)) || failed(verifyScales(*this)) ||
+      failed(verifyMeans(*this)))
     return failure();
   return verifyRotation(*this);
 }

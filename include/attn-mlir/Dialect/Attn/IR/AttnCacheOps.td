@@ -10,6 +10,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Attn_TokenFloat : AnyTypeOf<[F16, BF16, F32]>;
 def Attn_TokenTensor : RankedTensorOf<[Attn_TokenFloat]>;
 def Attn_CacheTensor : RankedTensorOf<[Attn_TokenFloat, Attn_Float8]>;
+def Attn_MeanTensor : RankedTensorOf<[F32]>;
 def Attn_NumberTensor : RankedTensorOf<[I32, I64]>;
 
 def Attn_RotateOp : Attn_Op<"rotate", [Pure]> {
@@ -125,31 +126,45 @@ def Attn_QuantizeOp : Attn_Op<"quantize", [Pure]> {
     *Scales of blocks.* With `scale_block(64)` scales are [B,G,ceil(S / 64)]: number i div 64 of a head is that of row i. Blocks are
     a power of two of rows, 32 or more, as `attn.attention` takes them.
 
+    *Centered.* With `centered` the rows of each batch and head are less their mean, before all else. It is a third result, f32 [B,H,D]:
+
+        mean[b,h,d] = sum over i of X[b,h,i,d] / S
+
+    Softmax does not change where every key of a head is less one vector: all scores of a row are less one number, and O of attention
+    stays. LSE of K itself is that of attention plus scale q . mean. Keys of models have large means of columns, which would make scales
+    large. Means are sums in f32 of what is divided by S, of no rows 0. They are in the columns of X where rows are rotated, too.
+
     *Rotation.* With `rotate(%m : tensor<DxDxT>)`, T the type of X, y is `factor` times X M, summed in f32. Of an orthogonal M, Q and K rotated
     alike have the scores that they had, and an outlier is spread over its row ("incoherent processing", FlashAttention-3). The entries of a Hadamard
     matrix with random signs are 1 and -1, which any T has; its factor is then 1 / sqrt(D).
 
     *Edges.* Zeros alone, or no rows, have a scale of 1. A scale is at least 2^-126, the smallest normal number: it has a reciprocal. An infinity makes
-    the scale infinite, NaN makes it NaN, and Q of that head is not defined: attention makes NaN of it.
+    the scale infinite, NaN makes it NaN, and Q of that head is not defined: attention makes NaN of it. Of what is centered either is in
+    the mean, so that no scale of the head is finite. Rows that all equal their mean are zero but for its rounding; one row without a rotation is
+    zero.
 
     Kernels compute it, in an order that launches repeat: maxima of some rows each, the scales, and the numbers. X is read twice, and
-    rotated twice.
+    rotated twice. Of what is centered sums of some rows each are in front, and the means of these: X is read three times.
 
     Example:
 
     ```mlir
     %q, %s = attn.quantize %x rotate(%m) factor(0.0883883461) : (tensor<?x32x?x128xbf16>, tensor<128x128xbf16>)
         -> (tensor<?x32x?x128xf8E4M3FN>, tensor<?x8xf32>)
+    %n, %t, %mean = attn.quantize %k centered : (tensor<?x8x?x128xbf16>)
+        -> (tensor<?x8x?x128xf8E4M3FN>, tensor<?x8xf32>, tensor<?x8x128xf32>)
     ```
   }];
   let arguments = (ins Attn_TokenTensor:$input,
+    UnitAttr:$centered,
     Optional<Attn_TokenTensor>:$rotation,
     DefaultValuedAttr<F32Attr, "1.0f">:$factor,
     OptionalAttr<I64Attr>:$scaleBlock,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
-  let results = (outs RankedTensorOf<[Attn_Float8]>:$numbers, Attn_ScaleTensor:$scales);
+  let results = (outs RankedTensorOf<[Attn_Float8]>:$numbers, Attn_ScaleTensor:$scales,
+    Optional<Attn_MeanTensor>:$means);
   let assemblyFormat = [{
-    $input (`rotate` `(` $rotation^ `)`)? (`factor` `(` $factor^ `)`)? (`scale_block` `(` $scaleBlock^ `)`)?
+    $input (`centered` $centered^)? (`rotate` `(` $rotation^ `)`)? (`factor` `(` $factor^ `)`)? (`scale_block` `(` $scaleBlock^ `)`)?
     (`layout` `(` $layout^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

@@ -1,182 +1,39 @@
 //===- Quantize.cpp - The kernels that make FP8 ---------------------------===//
 //
-// Three kernels, of which each needs all of the one before, and maybe one that
-// orders a matrix in front: the largest numbers of some rows each, one scale a
-// head or block of rows, and the numbers of FP8. Nothing is added up, and a
-// maximum is the same in any order: launches repeat results.
+// Three kernels, of which each needs all of the one before, and maybe some that
+// order a matrix and make means in front: the largest numbers of some rows
+// each, one scale a head or block of rows, and the numbers of FP8. A maximum is
+// the same in any order: launches repeat results.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Quantize.h"
-#include "TensorKernel.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
+#include "Quantization.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
-#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
-#include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
 
 using namespace mlir;
 using namespace attn;
 
-/// Rows of a tile, and tiles of a CTA, of which maxima are taken: all are under
-/// way at once, and rows in one place of their tile share a maximum.
-static constexpr int64_t kMaximaRows = 16, kMaximaTiles = 8;
-/// Rows of a tile that is rounded.
-static constexpr int64_t kRoundedRows = 64;
-/// The same of tiles that are rotated, a warp for each 16 rows: CTAs read the
-/// matrix once for so many, and two of them fit an SM. Half of them, one a CTA,
-/// where a wide matrix leaves no room.
-static constexpr int64_t kRotatedRows = 128, kRotatedTiles = 2,
-                         kMostRotatedColumns = 128;
-static constexpr int64_t kRotatedThreads = 256;
-/// Maxima of one scale that a warp takes at once; and where several scales
-/// are made at once, how many, of how many each.
-static constexpr int64_t kMaximaAtOnce = 2048, kScalesAtOnce = 16,
-                         kMaximaOfEach = 256;
-
-namespace {
-
-/// Builds the kernels of one operation.
-class Quantization {
-public:
-  explicit Quantization(QuantizeOp op)
-      : op(op), loc(op.getLoc()), host(op), b(op.getContext()),
-        head(headDimOf(op.getLayout())), row(seqDimOf(op.getLayout())) {}
-
-  /// How many kernels that takes.
-  unsigned run() {
-    if (storesWords())
-      matrix = launchMatrix();
-    Value maxima = launchMaxima(), scales = launchScales(maxima),
-          numbers = launchNumbers(scales);
-    op.replaceAllUsesWith(ValueRange{numbers, scales});
-    op.erase();
-    return matrix ? 4 : 3;
+unsigned Quantization::run() {
+  if (storesWords())
+    matrix = launchMatrix();
+  if (op.getCentered()) {
+    means = launchMeans(launchSums());
+    shift = op.getRotation() ? launchTurnedMeans() : means;
   }
-
-private:
-  /// The matrix with its columns in an order that attn.interleave undoes.
-  Value launchMatrix();
-  Value launchMaxima();
-  Value allocateMaxima();
-  Value launchScales(Value maxima);
-  Value launchNumbers(Value scales);
-
-  /// Starts a kernel that writes the last of its views.
-  void open(StringRef suffix, ArrayRef<TensorView> views, bool follows);
-  /// Who computes the rows of its tiles.
-  void stateThreads();
-  /// Its launch on the host: what it writes.
-  Value launch(ArrayRef<TensorView> views);
-
-  /// X, or what has its shape.
-  TensorView rowsView(StringRef name, Value tensor) {
-    return {name, tensor, {0, head, row, 3}, {"batch", "", "row", ""}};
-  }
-  TensorView scalesView(Value tensor) {
-    if (isOfBlocks())
-      return {"scales", tensor, {0, 1, 2}, {"batch", "", ""}};
-    return {"scales", tensor, {0, 1}, {"batch", ""}};
-  }
-  /// Those of each scale are neighbours.
-  TensorView maximaView(Value tensor) {
-    if (isOfBlocks())
-      return {"maxima", tensor, {0, 1, 2, 3}, {"batch", "", "", ""}};
-    return {"maxima", tensor, {0, 1, 2}, {"batch", "", ""}};
-  }
-  SmallVector<TensorView> inputViews() {
-    SmallVector<TensorView> views{rowsView("x", op.getInput())};
-    if (Value rotation = op.getRotation())
-      views.push_back({"rotation", rotation, {0, 1}, {"", ""}});
-    return views;
-  }
-
-  /// Whether products leave columns where lanes have no four neighbours, and
-  /// attn.interleave names others of which they do.
-  bool storesWords() {
-    constexpr int64_t kColumns = 32;
-    TargetAttr target = TargetAttr::of(op);
-    return op.getRotation() && target && target.hasCapability("ldmatrix") &&
-           op.getDim() % kColumns == 0;
-  }
-
-  /// Rows from a place on, in f32, rotated where they are to be.
-  Value loadRows(ValueRange at, int64_t rows, Value rotation);
-  Value loadRotation();
-  /// The number of the scale of a head.
-  Value scaleOf(Value itsHead) {
-    return index().div(itsHead, index().constant(headsOfScale()));
-  }
-  int64_t headsOfScale() { return op.getNumHeads() / op.getNumScales(); }
-  /// Parts of the rows of one head, of which a CTA takes the maxima.
-  Value countParts(IndexBuilder m, Value rows) {
-    if (!isOfBlocks())
-      return m.ceilDiv(rows, m.constant(rowsOfPart()));
-    return m.mul(countBlocks(m, rows), m.constant(partsOfBlock()));
-  }
-  int64_t rowsOfPart() { return rowsOfTile() * tilesOfPart(); }
-  int64_t rowsOfTile() {
-    return op.getRotation() ? rotatedRows() : kMaximaRows;
-  }
-  int64_t tilesOfPart() {
-    int64_t most = !op.getRotation() ? kMaximaTiles
-                   : isWide()        ? 1
-                                     : kRotatedTiles;
-    return std::min(most, block() / rowsOfTile());
-  }
-  bool isWide() { return op.getDim() > kMostRotatedColumns; }
-  int64_t rotatedRows() {
-    return std::min(isWide() ? kRotatedRows / 2 : kRotatedRows, block());
-  }
-  int64_t roundedRows() {
-    return op.getRotation() ? rotatedRows() : std::min(kRoundedRows, block());
-  }
-
-  /// Whether blocks of rows have scales of their own, and their rows.
-  bool isOfBlocks() { return op.getScaleBlock().has_value(); }
-  int64_t block() {
-    return isOfBlocks() ? static_cast<int64_t>(*op.getScaleBlock())
-                        : std::numeric_limits<int64_t>::max();
-  }
-  Value countBlocks(IndexBuilder m, Value rows) {
-    return m.ceilDiv(rows, m.constant(block()));
-  }
-  int64_t partsOfBlock() { return block() / rowsOfPart(); }
-  /// Maxima of a scale of a block.
-  int64_t maximaOfBlock() {
-    return headsOfScale() * partsOfBlock() * rowsOfTile();
-  }
-  /// Where the maxima of a part of a head are.
-  SmallVector<Value> placeOfMaxima(Value batch, Value itsHead, Value part,
-                                   Value parts);
-  /// The sizes of the tile of maxima that a warp takes at once.
-  std::pair<int64_t, int64_t> maximaAtOnce() {
-    if (!isOfBlocks() || maximaOfBlock() > kMaximaOfEach)
-      return {1, kMaximaAtOnce};
-    return {kScalesAtOnce,
-            static_cast<int64_t>(llvm::PowerOf2Ceil(maximaOfBlock()))};
-  }
-
-  Value argument(unsigned view) { return kernel.getArgument(view); }
-  Value sizeOf(unsigned view, int64_t dim) {
-    return b.createOrFold<DimOp>(loc, argument(view), dim);
-  }
-  IndexBuilder index() { return {b, loc}; }
-  TileBuilder tiles() { return {b, loc}; }
-
-  QuantizeOp op;
-  Location loc;
-  OpBuilder host, b;
-  int64_t head, row;
-  KernelOp kernel;
-  /// Of launchMatrix, where that is.
-  Value matrix;
-};
+  Value maxima = launchMaxima(), scales = launchScales(maxima),
+        numbers = launchNumbers(scales);
+  SmallVector<Value> results{numbers, scales};
+  if (means)
+    results.push_back(means);
+  op.replaceAllUsesWith(results);
+  op.erase();
+  return numLaunched;
+}
 
 void Quantization::open(StringRef suffix, ArrayRef<TensorView> views,
                         bool follows) {
@@ -201,7 +58,22 @@ void Quantization::stateThreads() {
                                           [&] { return op.emitOpError(); }));
 }
 
+Value Quantization::foldStream(Value lower, Value upper, int64_t step,
+                               Value init, bool ordered,
+                               function_ref<Value(Value, Value)> body) {
+  auto stream = StreamOp::create(
+      b, loc, TypeRange(init.getType()), ValueRange(lower), ValueRange(upper),
+      ValueRange(init), ValueRange(), ArrayRef<bool>(false), step, ordered);
+  OpBuilder::InsertionGuard guard(b);
+  Block *visit = b.createBlock(&stream.getBody(), {},
+                               {b.getIndexType(), init.getType()}, {loc, loc});
+  Value next = body(visit->getArgument(0), visit->getArgument(1));
+  YieldOp::create(b, loc, next);
+  return stream.getResult(0);
+}
+
 Value Quantization::launch(ArrayRef<TensorView> views) {
+  ++numLaunched;
   SmallVector<Value> inputs;
   for (const TensorView &view : views.drop_back())
     inputs.push_back(view.tensor);
@@ -221,17 +93,51 @@ Value Quantization::loadRotation() {
                         ValueRange{zero, zero});
 }
 
-Value Quantization::loadRows(ValueRange at, int64_t rows, Value rotation) {
+Value Quantization::loadTile(ValueRange at, int64_t rows) {
   Type element = op.getInput().getType().getElementType();
   auto type = RankedTensorType::get({rows, op.getDim()}, element);
   SmallVector<Value> offsets(at);
   offsets.push_back(index().constant(0));
-  Value tile = LoadOp::create(b, loc, type, argument(0), offsets);
-  if (rotation)
-    return tiles().dot(tile, rotation, tiles().splat(0, type.getShape()));
-  if (element.isF32())
+  return LoadOp::create(b, loc, type, argument(0), offsets);
+}
+
+Value Quantization::widen(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getElementType().isF32())
     return tile;
   return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
+}
+
+Value Quantization::changeRows(Value tile, Value rotation, Value means) {
+  TileBuilder t = tiles();
+  ArrayRef<int64_t> shape = t.shapeOf(tile);
+  auto wide = RankedTensorType::get(shape, b.getF32Type());
+  if (rotation && !means)
+    return t.dot(tile, rotation, t.splat(0, shape));
+  // A product starts from what is subtracted.
+  if (rotation)
+    return t.dot(tile, rotation,
+                 BroadcastOp::create(b, loc, wide, t.scale(means, -1)));
+  tile = widen(tile);
+  return means ? t.sub(tile, BroadcastOp::create(b, loc, wide, means)) : tile;
+}
+
+Value Quantization::orderColumns(Value columns) {
+  auto tileType = cast<RankedTensorType>(columns.getType());
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(tileType, b.getIndexAttr(value)));
+  };
+  auto bits = [&](int64_t mask) -> Value {
+    return arith::AndIOp::create(b, loc, columns, number(mask));
+  };
+  // InterleaveOp::sourceOf takes the bits t t i i' of a column to i t t i':
+  // this is the way back.
+  TileBuilder t = tiles();
+  Value pair = bits(6), high = bits(8);
+  Value from = t.add(t.add(bits(-InterleaveOp::kGroup | 1), pair), pair);
+  Value half = arith::ShRUIOp::create(b, loc, high, number(2));
+  return t.add(from, half);
 }
 
 Value Quantization::launchMatrix() {
@@ -251,19 +157,7 @@ Value Quantization::launchMatrix() {
   SmallVector<int64_t> shape{kRows, op.getDim()};
   Value rows = t.iota(0, first, shape), columns = t.iota(1, zero, shape);
   auto tileType = cast<RankedTensorType>(columns.getType());
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(tileType, b.getIndexAttr(value)));
-  };
-  auto bits = [&](int64_t mask) -> Value {
-    return arith::AndIOp::create(b, loc, columns, number(mask));
-  };
-  // InterleaveOp::sourceOf takes the bits t t i i' of a column to i t t i':
-  // this is the way back.
-  Value pair = bits(6), high = bits(8);
-  Value from = t.add(t.add(bits(-InterleaveOp::kGroup | 1), pair), pair);
-  Value half = arith::ShRUIOp::create(b, loc, high, number(2));
-  from = t.add(from, half);
+  Value from = orderColumns(columns);
   Value tile = GatherOp::create(b, loc, tileType.clone(type.getElementType()),
                                 argument(0), ValueRange{rows, from});
   StoreOp::create(b, loc, tile, argument(1), ValueRange{first, zero});
@@ -308,7 +202,7 @@ Value Quantization::launchMaxima() {
   int64_t rows = rowsOfTile();
   SmallVector<TensorView> views = inputViews();
   views.push_back(maximaView(allocateMaxima()));
-  open("quantize_maxima", views, /*follows=*/bool(matrix));
+  open("quantize_maxima", views, /*follows=*/matrix || shift);
   stateThreads();
   Value count = countParts(index(), sizeOf(0, 2));
   GridOp grid = openGrid(
@@ -318,15 +212,25 @@ Value Quantization::launchMaxima() {
   Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
         part = grid.getCoordinates()[2];
   Value rotation = loadRotation();
+  Value less = loadMeans(batch, itsHead, /*isOrdered=*/false);
   Value first = k.mul(part, k.constant(rowsOfPart())), largest;
+  SmallVector<Value> places, loaded;
+  auto loadNext = [&] {
+    places.push_back(k.add(first, k.constant(places.size() * rows)));
+    loaded.push_back(loadTile({batch, itsHead, places.back()}, rows));
+  };
+  // Where more is done with each, all are loaded before.
+  for (int64_t tile = 0; shift && !rotation && tile < tilesOfPart(); ++tile)
+    loadNext();
   for (int64_t tile = 0; tile < tilesOfPart(); ++tile) {
-    Value size = math::AbsFOp::create(
-        b, loc,
-        loadRows({batch, itsHead, k.add(first, k.constant(tile * rows))}, rows,
-                 rotation));
+    if (!shift || rotation)
+      loadNext();
+    Value size =
+        math::AbsFOp::create(b, loc, changeRows(loaded[tile], rotation, less));
     // A product has as many registers as there are: of it rows are kept.
     if (rotation)
       size = tiles().reduce(ReduceKind::Max, size);
+    size = keepRows(size, places[tile]);
     largest = largest ? tiles().max(largest, size) : size;
   }
   if (!rotation)
@@ -359,26 +263,17 @@ Value Quantization::launchScales(Value maxima) {
       llvm::to_vector(grid.getCoordinates().take_front(axes.size()));
   if (isOfBlocks())
     place.back() = index().mul(place.back(), index().constant(count));
-  auto stream = StreamOp::create(
-      b, loc, TypeRange(RankedTensorType::get({count}, b.getF32Type())),
-      ValueRange(index().constant(0)), ValueRange(sizeOf(0, axes.size())),
-      ValueRange(tiles().splat(0, {count})), ValueRange(),
-      ArrayRef<bool>(false), columns, /*ordered=*/false);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block *body =
-        b.createBlock(&stream.getBody(), {},
-                      {b.getIndexType(), stream.getType(0)}, {loc, loc});
-    auto tile = RankedTensorType::get({count, columns}, b.getF32Type());
-    SmallVector<Value> from = place;
-    from.push_back(body->getArgument(0));
-    Value some = LoadOp::create(b, loc, tile, argument(0), from);
-    YieldOp::create(b, loc,
-                    tiles().max(body->getArgument(1),
-                                tiles().reduce(ReduceKind::Max, some)));
-  }
+  auto tile = RankedTensorType::get({count, columns}, b.getF32Type());
+  Value largest = foldStream(
+      index().constant(0), sizeOf(0, axes.size()), columns,
+      tiles().splat(0, {count}), /*ordered=*/false,
+      [&](Value position, Value carried) {
+        SmallVector<Value> from = place;
+        from.push_back(position);
+        Value some = LoadOp::create(b, loc, tile, argument(0), from);
+        return tiles().max(carried, tiles().reduce(ReduceKind::Max, some));
+      });
   TileBuilder t = tiles();
-  Value largest = stream.getResult(0);
   Type element = op.getNumbers().getType().getElementType();
   Value scale = t.max(t.scale(largest, op.getFactor().convertToFloat() /
                                            largestOfFloat8(element)),
@@ -399,7 +294,7 @@ Value Quantization::launchNumbers(Value scales) {
           host.createOrFold<tensor::DimOp>(loc, op.getInput(), dim));
   SmallVector<TensorView> views = inputViews();
   if (matrix)
-    views.back().tensor = matrix;
+    views[1].tensor = matrix;
   unsigned ofScales = views.size();
   views.push_back(scalesView(scales));
   views.push_back(
@@ -413,7 +308,10 @@ Value Quantization::launchNumbers(Value scales) {
                {"batch", "head", "row"});
   Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
         first = index().mul(grid.getCoordinates()[2], index().constant(rows));
-  Value tile = loadRows({batch, itsHead, first}, rows, loadRotation());
+  Value rotation = loadRotation(),
+        less = loadMeans(batch, itsHead, /*isOrdered=*/bool(matrix));
+  Value tile =
+      changeRows(loadTile({batch, itsHead, first}, rows), rotation, less);
   SmallVector<Value> place{batch, scaleOf(itsHead)};
   if (isOfBlocks())
     place.push_back(index().div(first, index().constant(block())));
@@ -431,8 +329,6 @@ Value Quantization::launchNumbers(Value scales) {
                   ValueRange{batch, itsHead, first, index().constant(0)});
   return launch(views);
 }
-
-} // namespace
 
 unsigned attn::partitionQuantization(QuantizeOp op) {
   return Quantization(op).run();

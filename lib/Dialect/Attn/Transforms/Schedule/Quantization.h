@@ -1,0 +1,211 @@
+//===- Quantization.h - Builds the kernels that make FP8 --------*- C++ -*-===//
+
+#ifndef ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_QUANTIZATION_H
+#define ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_QUANTIZATION_H
+
+#include "TensorKernel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
+#include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
+
+namespace attn {
+
+/// Builds the kernels of one operation.
+class Quantization {
+public:
+  explicit Quantization(QuantizeOp op)
+      : op(op), loc(op.getLoc()), host(op), b(op.getContext()),
+        head(headDimOf(op.getLayout())), row(seqDimOf(op.getLayout())) {}
+
+  /// How many kernels that takes.
+  unsigned run();
+
+private:
+  /// Rows of a tile, and tiles of a CTA, of which maxima are taken: all are
+  /// under way at once, and rows in one place of their tile share a maximum.
+  static constexpr int64_t kMaximaRows = 16, kMaximaTiles = 8;
+  /// Rows of a tile that is rounded.
+  static constexpr int64_t kRoundedRows = 64;
+  /// The same of tiles that are rotated, a warp for each 16 rows: CTAs read the
+  /// matrix once for so many, and two of them fit an SM. Half of them, one a
+  /// CTA, where a wide matrix leaves no room.
+  static constexpr int64_t kRotatedRows = 128, kRotatedTiles = 2,
+                           kMostRotatedColumns = 128;
+  static constexpr int64_t kRotatedThreads = 256;
+  /// Maxima of one scale that a warp takes at once; and where several scales
+  /// are made at once, how many, of how many each.
+  static constexpr int64_t kMaximaAtOnce = 2048, kScalesAtOnce = 16,
+                           kMaximaOfEach = 256;
+  /// Rows whose sum a CTA makes, as many at once as it takes maxima of.
+  static constexpr int64_t kSummedRows = 512;
+  /// Columns whose means a CTA makes, and numbers of each that it adds at once.
+  static constexpr int64_t kMeanColumns = 16, kAddedAtOnce = 64;
+
+  /// The matrix with its columns in an order that attn.interleave undoes.
+  mlir::Value launchMatrix();
+  /// Sums of rows that have one place in their tiles, each divided by how many
+  /// rows there are.
+  mlir::Value launchSums();
+  mlir::Value launchMeans(mlir::Value sums);
+  /// The means, rotated like rows but for the factor.
+  mlir::Value launchTurnedMeans();
+  /// A kernel of a number for each batch, head and column: the sum of what
+  /// `numbers` makes for 16 columns from one on, and as many positions along a
+  /// dimension of the first view.
+  mlir::Value
+  launchColumns(llvm::StringRef suffix, llvm::ArrayRef<TensorView> views,
+                int64_t summed,
+                llvm::function_ref<mlir::Value(mlir::ValueRange, mlir::Value,
+                                               mlir::Value)>
+                    numbers);
+  mlir::Value launchMaxima();
+  mlir::Value allocateMaxima();
+  mlir::Value launchScales(mlir::Value maxima);
+  mlir::Value launchNumbers(mlir::Value scales);
+
+  /// Folds positions from one up to another.
+  mlir::Value
+  foldStream(mlir::Value lower, mlir::Value upper, int64_t step,
+             mlir::Value init, bool ordered,
+             llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
+
+  /// Starts a kernel that writes the last of its views.
+  void open(llvm::StringRef suffix, llvm::ArrayRef<TensorView> views,
+            bool follows);
+  /// Who computes the rows of its tiles.
+  void stateThreads();
+  /// Its launch on the host: what it writes.
+  mlir::Value launch(llvm::ArrayRef<TensorView> views);
+
+  /// X, or what has its shape.
+  TensorView rowsView(llvm::StringRef name, mlir::Value tensor) {
+    return {name, tensor, {0, head, row, 3}, {"batch", "", "row", ""}};
+  }
+  TensorView scalesView(mlir::Value tensor) {
+    if (isOfBlocks())
+      return {"scales", tensor, {0, 1, 2}, {"batch", "", ""}};
+    return {"scales", tensor, {0, 1}, {"batch", ""}};
+  }
+  /// Those of each scale are neighbours.
+  TensorView maximaView(mlir::Value tensor) {
+    if (isOfBlocks())
+      return {"maxima", tensor, {0, 1, 2, 3}, {"batch", "", "", ""}};
+    return {"maxima", tensor, {0, 1, 2}, {"batch", "", ""}};
+  }
+  TensorView columnsView(llvm::StringRef name, mlir::Value tensor) {
+    return {name, tensor, {0, 1, 2}, {"batch", "", ""}};
+  }
+  llvm::SmallVector<TensorView> inputViews() {
+    llvm::SmallVector<TensorView> views{rowsView("x", op.getInput())};
+    if (mlir::Value rotation = op.getRotation())
+      views.push_back({"rotation", rotation, {0, 1}, {"", ""}});
+    if (shift)
+      views.push_back(columnsView("means", shift));
+    return views;
+  }
+
+  /// Whether products leave columns where lanes have no four neighbours, and
+  /// attn.interleave names others of which they do.
+  bool storesWords() {
+    constexpr int64_t kColumns = 32;
+    TargetAttr target = TargetAttr::of(op);
+    return op.getRotation() && target && target.hasCapability("ldmatrix") &&
+           op.getDim() % kColumns == 0;
+  }
+
+  /// Rows from a place on.
+  mlir::Value loadTile(mlir::ValueRange at, int64_t rows);
+  /// A tile in f32.
+  mlir::Value widen(mlir::Value tile);
+  /// The same rotated, and less a row of means, where they are to be.
+  mlir::Value changeRows(mlir::Value tile, mlir::Value rotation,
+                         mlir::Value means);
+  mlir::Value loadRotation();
+  /// The row of means of a head that changeRows takes; in the order of the
+  /// columns of the matrix of launchMatrix, where that is read.
+  mlir::Value loadMeans(mlir::Value batch, mlir::Value itsHead, bool isOrdered);
+  /// A tile of rows from `first` on, or of a number each, with zeros in the
+  /// place of what zeros behind X are less a mean.
+  mlir::Value keepRows(mlir::Value tile, mlir::Value first);
+  /// What column of a matrix is where, in that of launchMatrix.
+  mlir::Value orderColumns(mlir::Value columns);
+  /// The number of the scale of a head.
+  mlir::Value scaleOf(mlir::Value itsHead) {
+    return index().div(itsHead, index().constant(headsOfScale()));
+  }
+  int64_t headsOfScale() { return op.getNumHeads() / op.getNumScales(); }
+  /// Parts of the rows of one head, of which a CTA takes the maxima.
+  mlir::Value countParts(IndexBuilder m, mlir::Value rows) {
+    if (!isOfBlocks())
+      return m.ceilDiv(rows, m.constant(rowsOfPart()));
+    return m.mul(countBlocks(m, rows), m.constant(partsOfBlock()));
+  }
+  int64_t rowsOfPart() { return rowsOfTile() * tilesOfPart(); }
+  int64_t rowsOfTile() {
+    return op.getRotation() ? rotatedRows() : kMaximaRows;
+  }
+  int64_t tilesOfPart() {
+    int64_t most = !op.getRotation() ? kMaximaTiles
+                   : isWide()        ? 1
+                                     : kRotatedTiles;
+    return std::min(most, block() / rowsOfTile());
+  }
+  bool isWide() { return op.getDim() > kMostRotatedColumns; }
+  int64_t rotatedRows() {
+    return std::min(isWide() ? kRotatedRows / 2 : kRotatedRows, block());
+  }
+  int64_t roundedRows() {
+    return op.getRotation() ? rotatedRows() : std::min(kRoundedRows, block());
+  }
+
+  /// Whether blocks of rows have scales of their own, and their rows.
+  bool isOfBlocks() { return op.getScaleBlock().has_value(); }
+  int64_t block() {
+    return isOfBlocks() ? static_cast<int64_t>(*op.getScaleBlock())
+                        : std::numeric_limits<int64_t>::max();
+  }
+  mlir::Value countBlocks(IndexBuilder m, mlir::Value rows) {
+    return m.ceilDiv(rows, m.constant(block()));
+  }
+  int64_t partsOfBlock() { return block() / rowsOfPart(); }
+  /// Maxima of a scale of a block.
+  int64_t maximaOfBlock() {
+    return headsOfScale() * partsOfBlock() * rowsOfTile();
+  }
+  /// Where the maxima of a part of a head are.
+  llvm::SmallVector<mlir::Value> placeOfMaxima(mlir::Value batch,
+                                               mlir::Value itsHead,
+                                               mlir::Value part,
+                                               mlir::Value parts);
+  /// The sizes of the tile of maxima that a warp takes at once.
+  std::pair<int64_t, int64_t> maximaAtOnce() {
+    if (!isOfBlocks() || maximaOfBlock() > kMaximaOfEach)
+      return {1, kMaximaAtOnce};
+    return {kScalesAtOnce,
+            static_cast<int64_t>(llvm::PowerOf2Ceil(maximaOfBlock()))};
+  }
+
+  mlir::Value argument(unsigned view) { return kernel.getArgument(view); }
+  mlir::Value sizeOf(unsigned view, int64_t dim) {
+    return b.createOrFold<DimOp>(loc, argument(view), dim);
+  }
+  IndexBuilder index() { return {b, loc}; }
+  TileBuilder tiles() { return {b, loc}; }
+
+  QuantizeOp op;
+  mlir::Location loc;
+  mlir::OpBuilder host, b;
+  int64_t head, row;
+  KernelOp kernel;
+  /// Of launchMatrix, where that is.
+  mlir::Value matrix;
+  unsigned numLaunched = 0;
+  /// Where rows are centered, their means, and what rotated rows are less.
+  mlir::Value means, shift;
+};
+
+} // namespace attn
+
+#endif // ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_QUANTIZATION_H
