@@ -329,7 +329,7 @@ def AttnVectorizeProducts : Pass<"attn-vectorize-products", "::mlir::ModuleOp"> 
 
     Wants static sizes, columns that 4 divides, and buffers of whole rows; other products stay as they are.
 
-    Before: `linalg.generic ... ins(%a, %b : memref<128x64xbf16>, memref<64x128xf32>) outs(%c : memref<128x128xf32>)`
+    Before: `linalg.generic ... ins(%a, %b : memref<128x64xf32>, memref<64x128xf32>) outs(%c : memref<128x128xf32>)`
 
     After: `%sums:4 = scf.for %k = %c0 to %c64 step %c1 iter_args(...) { ...; vector.fma ... : vector<16xf32> }`
   }];
