@@ -40,6 +40,8 @@ void attn::buildLowerToLoopsPipeline(OpPassManager &pm) {
 
   // Launches are on buffers now.
   pm.addPass(createConvertAttnToCPU());
+  pm.addPass(createAttnVectorizeProducts());
+  pm.addPass(createAttnVectorizeReductions());
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -49,11 +51,13 @@ void attn::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createAttnExpandFloat8());
+  pm.addPass(createAttnExpandExponentials());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());

@@ -173,17 +173,19 @@ attn.kernel @copy(%x: !attn.view<4xf32>, %y: !attn.view<4xf32>) {
 // CHECK: %[[Z:[^ ]+]] = tensor.generate
 // CHECK: : tensor<16x8xf32>
 // CHECK: %[[TURNED:[^ ]+]] = linalg.transpose ins(%[[Y]] : tensor<8x16xf16>) {{.*}} permutation = [1, 0]
+// CHECK: %[[LHS_WIDE:[^ ]+]] = linalg.copy ins(%[[X]] : tensor<4x16xf16>) outs(%{{[^ ]+}} : tensor<4x16xf32>)
 // CHECK: %[[WIDE:[^ ]+]] = linalg.copy ins(%[[TURNED]] : tensor<16x8xf16>) outs(%{{[^ ]+}} : tensor<16x8xf32>)
 // CHECK: %[[D:[^ ]+]] = linalg.generic {indexing_maps = [#[[LHS]], #[[RHS]], #[[OUT]]], iterator_types = ["parallel", "reduction", "parallel"]}
-// CHECK-SAME: ins(%[[X]], %[[WIDE]] : tensor<4x16xf16>, tensor<16x8xf32>) outs(%[[ZERO]] : tensor<4x8xf32>)
-// CHECK-NEXT: ^bb0(%[[A:[^ ]+]]: f16, %[[B:[^ ]+]]: f32, %[[C:[^ ]+]]: f32):
-// CHECK-NEXT: %[[AW:[^ ]+]] = arith.extf %[[A]] : f16 to f32
-// CHECK-NEXT: %[[P:[^ ]+]] = arith.mulf %[[AW]], %[[B]] fastmath<contract>
+// CHECK-SAME: ins(%[[LHS_WIDE]], %[[WIDE]] : tensor<4x16xf32>, tensor<16x8xf32>) outs(%[[ZERO]] : tensor<4x8xf32>)
+// CHECK-NEXT: ^bb0(%[[A:[^ ]+]]: f32, %[[B:[^ ]+]]: f32, %[[C:[^ ]+]]: f32):
+// CHECK-NEXT: %[[P:[^ ]+]] = arith.mulf %[[A]], %[[B]] fastmath<contract>
 // CHECK-NEXT: %[[S:[^ ]+]] = arith.addf %[[C]], %[[P]] fastmath<contract>
 // CHECK-NEXT: linalg.yield %[[S]]
-// f32 operands are taken as they are.
+// What is read in f32 is taken as it is; what is computed is copied, or elementwise fusion would compute it in the product.
+// CHECK: %[[COMPUTED:[^ ]+]] = arith.extf %[[X]]
+// CHECK: %[[KEPT:[^ ]+]] = linalg.copy ins(%[[COMPUTED]] : tensor<4x16xf32>)
 // CHECK-NOT: linalg.copy
-// CHECK: %[[E:[^ ]+]] = linalg.generic {{.*}} ins(%{{[^ ]+}}, %[[Z]] : tensor<4x16xf32>, tensor<16x8xf32>) outs(%[[D]] : tensor<4x8xf32>)
+// CHECK: %[[E:[^ ]+]] = linalg.generic {{.*}} ins(%[[KEPT]], %[[Z]] : tensor<4x16xf32>, tensor<16x8xf32>) outs(%[[D]] : tensor<4x8xf32>)
 // CHECK: %[[INF:[^ ]+]] = arith.constant 0xFF800000 : f32
 // CHECK: %[[MAX0:[^ ]+]] = linalg.fill ins(%[[INF]] : f32)
 // CHECK: %[[MAX:[^ ]+]] = linalg.generic {indexing_maps = [#[[TILE]], #[[ROWS]]], iterator_types = ["parallel", "reduction"]} ins(%[[E]] : tensor<4x8xf32>) outs(%[[MAX0]] : tensor<4xf32>)

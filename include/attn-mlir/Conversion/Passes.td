@@ -319,4 +319,54 @@ def AttnExpandFloat8 : Pass<"attn-expand-float8", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numExpanded", "expanded", "Conversions expanded">];
 }
 
+def AttnVectorizeProducts : Pass<"attn-vectorize-products", "::mlir::ModuleOp"> {
+  let summary = "Products of tiles on the CPU in vectors";
+  let description = [{
+    A `linalg.generic` on buffers that adds products to a result in f32, in the order (row, sum, column) that
+    `convert-attn-to-cpu` gives `attn.dot`, becomes loops in which a block of the result, of up to 64 numbers, stays in
+    vectors while the sum runs: up to 16 columns, and rows of which each multiplies one number by the vector of the
+    right-hand side. Terms are added in the order that they had, each by `vector.fma`.
+
+    Wants static sizes, columns that 4 divides, and buffers of whole rows; other products stay as they are.
+
+    Before: `linalg.generic ... ins(%a, %b : memref<128x64xf32>, memref<64x128xf32>) outs(%c : memref<128x128xf32>)`
+
+    After: `%sums:4 = scf.for %k = %c0 to %c64 step %c1 iter_args(...) { ...; vector.fma ... : vector<16xf32> }`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let statistics = [Statistic<"numProducts", "products", "Products in vectors">];
+}
+
+def AttnVectorizeReductions : Pass<"attn-vectorize-reductions", "::mlir::ModuleOp"> {
+  let summary = "Sums and maxima of rows on the CPU in vectors";
+  let description = [{
+    A `linalg.generic` on buffers that reduces rows of f32 by `arith.maximumf`, or by an `arith.addf` that may be reassociated,
+    becomes a loop over vectors of up to 16 columns, which are reduced at the end of each row. Wants static sizes, columns that
+    4 divides, and buffers of whole rows; others stay as they are.
+
+    Before: `linalg.generic ... ins(%t : memref<128x64xf32>) outs(%r : memref<128xf32>)`
+
+    After: `%v = scf.for ... { ...; arith.maximumf ... : vector<16xf32> }; %m = vector.reduction <maximumf>, %v, %before`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let statistics = [Statistic<"numReductions", "reductions", "Reductions in vectors">];
+}
+
+def AttnExpandExponentials : Pass<"attn-expand-exponentials", "::mlir::ModuleOp"> {
+  let summary = "Exponentials on the CPU as arithmetic";
+  let description = [{
+    `math.exp2` of f32 becomes additions, products and shifts, which LLVM vectorizes, where it is a call of the C library
+    otherwise. The result is off by at most two units in the last place, and exact where the exponent is an integer; it is 0
+    or a subnormal number, infinite and NaN where it should be.
+
+    Wants scalars: behind `convert-linalg-to-loops`. Does nothing to other types.
+
+    Before: `%y = math.exp2 %x : f32`
+
+    After: `%p = math.fma %f, %p6, %c : f32; ...; %y = arith.mulf %p, %factor : f32`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let statistics = [Statistic<"numExpanded", "expanded", "Exponentials expanded">];
+}
+
 #endif // ATTN_CONVERSION_PASSES

@@ -47,16 +47,6 @@ struct GenericBuilder {
   }
 };
 
-Value toF32(OpBuilder &b, Location loc, Value v) {
-  return v.getType().isF32()
-             ? v
-             : arith::ExtFOp::create(b, loc, b.getF32Type(), v).getResult();
-}
-
-/// A dot becomes an f32 product in the order (row, sum, column), which runs
-/// along rows of both the right-hand side and the result; for that the
-/// right-hand side is transposed where needed, and converted, first. Named ops
-/// do that: elementwise fusion would take generics back into the product.
 /// The tile with rows and columns exchanged.
 Value transposed(const GenericBuilder &g, Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
@@ -67,6 +57,23 @@ Value transposed(const GenericBuilder &g, Value tile) {
       ->getResult(0);
 }
 
+/// The tile in f32, as an operand that elementwise fusion does not take into
+/// the product, where each element would be computed many times: named ops are
+/// left alone, and so is what was read.
+Value productOperand(const GenericBuilder &g, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto f32Type = type.clone(g.b.getF32Type());
+  if (type == f32Type &&
+      isa_and_present<LoadOp, tensor::GenerateOp, linalg::TransposeOp>(
+          tile.getDefiningOp()))
+    return tile;
+  return linalg::CopyOp::create(g.b, g.loc, tile, g.empty(f32Type))
+      .getResult(0);
+}
+
+/// A dot becomes an f32 product in the order (row, sum, column), which runs
+/// along rows of both the right-hand side and the result; for that operands are
+/// transposed where needed, and converted, first.
 struct DotPattern : OpRewritePattern<DotOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DotOp op,
@@ -75,21 +82,16 @@ struct DotPattern : OpRewritePattern<DotOp> {
     GenericBuilder g{rewriter, loc};
     Value rhs = op.getTransposeRhs() ? transposed(g, op.getRhs()) : op.getRhs();
     Value lhs = op.getTransposeLhs() ? transposed(g, op.getLhs()) : op.getLhs();
-    auto type = cast<RankedTensorType>(rhs.getType());
-    auto f32Type = type.clone(rewriter.getF32Type());
-    if (type != f32Type)
-      rhs = linalg::CopyOp::create(rewriter, loc, rhs, g.empty(f32Type))
-                .getResult(0);
     Value result = g.generic(
-        op.getAcc(), {lhs, rhs},
+        op.getAcc(), {productOperand(g, lhs), productOperand(g, rhs)},
         {g.map(3, {g.d(0), g.d(1)}), g.map(3, {g.d(1), g.d(2)}),
          g.map(3, {g.d(0), g.d(2)})},
         {IteratorType::parallel, IteratorType::reduction,
          IteratorType::parallel},
         [&](OpBuilder &b, ValueRange args) -> Value {
           auto contract = arith::FastMathFlags::contract;
-          Value product = arith::MulFOp::create(b, loc, toF32(b, loc, args[0]),
-                                                args[1], contract);
+          Value product =
+              arith::MulFOp::create(b, loc, args[0], args[1], contract);
           return arith::AddFOp::create(b, loc, args[2], product, contract);
         });
     rewriter.replaceOp(op, result);
