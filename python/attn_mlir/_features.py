@@ -8,6 +8,7 @@ import collections
 
 import torch
 
+from attn_mlir._errors import ArgumentError
 from attn_mlir._functions import softcap as capped
 
 Features = collections.namedtuple("Features", "scale softcap align left right chunk")
@@ -20,7 +21,13 @@ _windows = set()
 
 
 def window_of(causal, window_size):
-    """(left, right) of FlashAttention's two arguments; -1 where there is no bound."""
+    """(left, right) of FlashAttention's two arguments; -1 where there is no bound. A number is the left one, as attn_mlir.attention has it."""
+    if isinstance(causal, str):
+        raise ArgumentError(f"causal: expected True or False (align says to which corner it belongs), but got {causal!r}")
+    if not isinstance(window_size, (tuple, list)):
+        window_size = (window_size, -1)
+    if len(window_size) != 2:
+        raise ArgumentError(f"window: expected a number or a pair (left, right), but got {window_size!r}")
     left, right = (-1 if bound is None or int(bound) < 0 else int(bound) for bound in window_size)
     return left, 0 if causal else right
 

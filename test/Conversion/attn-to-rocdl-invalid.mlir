@@ -425,3 +425,19 @@ attn.kernel @k(%a: !v) attributes {threads = 64 : i64} {
   }
 }
 }
+
+// -----
+
+// Additions to what other CTAs add to.
+!t = tensor<16x16xf32, #attn.fragment<threads [16:(0, 1), 4:(4, 0)], registers [4:(1, 0)]>>
+module attributes {attn.target = #attn.target<"mi300x">} {
+attn.kernel @k(%sum: !attn.view<?x16xf32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    %t = arith.constant dense<1.0> : !t
+    // expected-error @below {{expected a target whose CTAs add to, or wait for, what others have (the capability 'nvvm'), but got "mi300x"}}
+    attn.accumulate %t, %sum[%w, %c0] atomic : !t -> <?x16xf32>
+  }
+}
+}

@@ -9,6 +9,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -151,6 +152,14 @@ struct ConvertAttnToROCDLPass
         op->emitOpError(
             "expected a target with asynchronous products and roles "
             "of warps (the capability 'wgmma'), but got ")
+            << TargetAttr::of(op).getName();
+        return WalkResult::interrupt();
+      }
+      if (isa<AccumulateOp, AwaitProgressOp, BeginPartOp, ReportProgressOp>(
+              op)) {
+        op->emitOpError(
+            "expected a target whose CTAs add to, or wait for, what "
+            "others have (the capability 'nvvm'), but got ")
             << TargetAttr::of(op).getName();
         return WalkResult::interrupt();
       }

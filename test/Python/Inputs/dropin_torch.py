@@ -82,6 +82,18 @@ class Operators(unittest.TestCase):
                 o, _ = attn_mlir.torch.attention(*leaves, **options)
                 self.agrees_with_recomputed(o, leaves)
 
+    def test_causal_and_windows(self):
+        """A window as attn_mlir.attention has it; a corner in `causal` is told to go to `align`."""
+        q, k, v = make()
+        for window in (None, 3, (3, 1), [-1, 2]):
+            with self.subTest(window=window):
+                o, _ = attn_mlir.torch.attention(q, k, v, window=window)
+                self.assertTrue(torch.equal(o, attn_mlir.attention(q, k, v, window=window)))
+        with self.assertRaisesRegex(ValueError, "causal: expected True or False .align says to which corner it belongs., but got 'top_left'"):
+            attn_mlir.torch.attention(q, k, v, causal="top_left")
+        with self.assertRaisesRegex(ValueError, r"window: expected a number or a pair \(left, right\), but got \(1, 2, 3\)"):
+            attn_mlir.torch.attention(q, k, v, window=(1, 2, 3))
+
     def test_gradients_of_biases(self):
         """Of a bias, q, k and v, beside float64, broadcast or not, by kernels and without, in blocks of queries."""
         for sizes, options, blocks in (((2, 4, 6, 9), {}, 1), ((4, 1, 11), {"causal": True, "softcap": 2.0}, 0),
