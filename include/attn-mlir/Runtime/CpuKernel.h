@@ -35,9 +35,8 @@ struct Access {
 
 /// The level of optimisation at which compiling and running so many
 /// multiplications together take little: optimising takes longer than running
-/// where there are many loops and few multiplications. A second runs about 3e8
-/// of them at level 0, 1e9 at 2 and 3; level 2 compiles a kernel in a second or
-/// two, level 3 in up to thirteen.
+/// where there are many loops and few multiplications. Level 2 compiles a
+/// kernel in a second or two, level 3 in up to thirteen.
 inline unsigned cpuOptimisationFor(double multiplications) {
   return multiplications < 5e8 ? 0 : multiplications < 5e10 ? 2 : 3;
 }

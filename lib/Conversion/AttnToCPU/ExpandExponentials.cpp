@@ -1,7 +1,8 @@
 //===- ExpandExponentials.cpp - Exponentials as arithmetic ----------------===//
 //
 // A call of the C library for each number keeps LLVM from vectorizing the loop
-// around it.
+// around it. MLIR's own expansion goes by exp(x ln 2), which is not exact where
+// x is an integer, as weights of 8 bits and states of other references have it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,74 +16,49 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-namespace {
-/// result[row] = combine(tile[row, column], result[row]).
-struct RowReduction {
-  linalg::GenericOp op;
-  Operation *combine;
-  vector::CombiningKind kind;
-  double unit;
-  int64_t rows, columns, width;
-
-  static std::optional<RowReduction> match(linalg::GenericOp op);
-  void lower(RewriterBase &rewriter) const;
-
-private:
-  bool matchBody();
-};
-} // namespace
-
-bool RowReduction::matchBody() {
-  Block *body = op.getBody();
-  combine = body->getTerminator()->getOperand(0).getDefiningOp();
-  // All that there is: the order of a sum is free only where that is said.
-  if (!combine || !llvm::hasSingleElement(body->without_terminator()) ||
-      !llvm::equal(combine->getOperands(), body->getArguments()))
-    return false;
-  if (auto add = dyn_cast<arith::AddFOp>(combine)) {
-    kind = vector::CombiningKind::ADD;
-    unit = 0;
-    return bitEnumContainsAny(add.getFastmath(), arith::FastMathFlags::reassoc);
-  }
-  kind = vector::CombiningKind::MAXIMUMF;
-  unit = -std::numeric_limits<double>::infinity();
-  return isa<arith::MaximumFOp>(combine);
+/// What makes result[row] of tile[row, column] and result[row]: a maximum, or a
+/// sum whose order is free. Null where the body is anything else, or more.
+static Operation *combinationOf(Block &body) {
+  Operation *combine = body.getTerminator()->getOperand(0).getDefiningOp();
+  if (!combine || !llvm::hasSingleElement(body.without_terminator()) ||
+      !llvm::equal(combine->getOperands(), body.getArguments()))
+    return nullptr;
+  auto add = dyn_cast<arith::AddFOp>(combine);
+  bool isFree = add && bitEnumContainsAny(add.getFastmath(),
+                                          arith::FastMathFlags::reassoc);
+  return isFree || isa<arith::MaximumFOp>(combine) ? combine : nullptr;
 }
 
-std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
+static bool reducesRows(linalg::GenericOp op) {
   using utils::IteratorType;
   const IteratorType iterators[] = {IteratorType::parallel,
                                     IteratorType::reduction};
   if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 1 ||
       op.getNumDpsInits() != 1 ||
       op.getIteratorTypesArray() != ArrayRef(iterators))
-    return std::nullopt;
-  Value tile = op.getDpsInputs()[0], result = op.getDpsInits()[0];
+    return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  RowReduction reduction{op, nullptr, vector::CombiningKind::ADD, 0, 0, 0, 0};
-  if (!isBufferOfRows(tile) || !isBufferOfRows(result) ||
-      !maps[0].isIdentity() ||
-      maps[1] !=
-          AffineMap::getMultiDimMapWithTargets(2, {0}, op.getContext()) ||
-      !reduction.matchBody())
-    return std::nullopt;
-  ArrayRef<int64_t> shape = cast<MemRefType>(tile.getType()).getShape();
-  reduction.rows = shape[0];
-  reduction.columns = shape[1];
-  reduction.width = vectorWidth(shape[1]);
-  return reduction.width ? std::optional(reduction) : std::nullopt;
+  return llvm::all_of(op->getOperands(), isBufferOfRows) &&
+         maps[0].isIdentity() &&
+         maps[1] ==
+             AffineMap::getMultiDimMapWithTargets(2, {0}, op.getContext()) &&
+         combinationOf(*op.getBody());
 }
 
-void RowReduction::lower(RewriterBase &rewriter) const {
-  Location loc = combine->getLoc();
-  linalg::GenericOp generic = op;
-  Value tile = generic.getDpsInputs()[0], result = generic.getDpsInits()[0];
-  rewriter.setInsertionPoint(generic);
+/// Reduces vectors of `width` numbers, and that of each row at its end.
+static void lower(linalg::GenericOp op, int64_t width, RewriterBase &rewriter) {
+  Location loc = op.getLoc();
+  Operation *combine = combinationOf(*op.getBody());
+  bool isSum = isa<arith::AddFOp>(combine);
+  Value tile = op.getDpsInputs()[0], result = op.getDpsInits()[0];
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  rewriter.setInsertionPoint(op);
   auto type = VectorType::get(width, rewriter.getF32Type());
-  Value units = arith::ConstantOp::create(
-      rewriter, loc, DenseElementsAttr::get(type, static_cast<float>(unit)));
-  Value row = loopOver(rewriter, loc, rows, 1).getInductionVar();
-  scf::ForOp inRow = loopOver(rewriter, loc, columns, width, units);
+  float unit = isSum ? 0 : -std::numeric_limits<float>::infinity();
+  Value units = arith::ConstantOp::create(rewriter, loc,
+                                          DenseElementsAttr::get(type, unit));
+  Value row = loopOver(rewriter, loc, ranges[0], 1).getInductionVar();
+  scf::ForOp inRow = loopOver(rewriter, loc, ranges[1], width, units);
   Value part = vector::LoadOp::create(rewriter, loc, type, tile,
                                       ValueRange{row, inRow.getInductionVar()});
   Operation *both =
@@ -93,13 +68,13 @@ void RowReduction::lower(RewriterBase &rewriter) const {
   scf::YieldOp::create(rewriter, loc, both->getResults());
   rewriter.setInsertionPointAfter(inRow);
   Value before = memref::LoadOp::create(rewriter, loc, result, row);
-  auto fastmath = kind == vector::CombiningKind::ADD
-                      ? arith::FastMathFlags::reassoc
-                      : arith::FastMathFlags::none;
-  Value all = vector::ReductionOp::create(rewriter, loc, kind,
-                                          inRow.getResult(0), before, fastmath);
+  Value all = vector::ReductionOp::create(
+      rewriter, loc,
+      isSum ? vector::CombiningKind::ADD : vector::CombiningKind::MAXIMUMF,
+      inRow.getResult(0), before,
+      isSum ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none);
   memref::StoreOp::create(rewriter, loc, all, result, row);
-  rewriter.eraseOp(generic);
+  rewriter.eraseOp(op);
 }
 
 namespace {
@@ -108,10 +83,11 @@ struct VectorizeReductionsPass
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](linalg::GenericOp op) {
-      std::optional<RowReduction> reduction = RowReduction::match(op);
-      if (!reduction)
+      int64_t width =
+          reducesRows(op) ? vectorWidth(op.getStaticLoopRanges()[1]) : 0;
+      if (width == 0)
         return;
-      reduction->lower(rewriter);
+      lower(op, width, rewriter);
       ++numReductions;
     });
   }
