@@ -22,53 +22,76 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: arith.constant 33 : index
 // CHECK: %[[SUM:.*]] = arith.addi %{{dim[_0-9]*}}, %c33{{[_0-9]*}} : index
 // CHECK: %[[ENTRIES:.*]] = arith.subi %[[SUM]], %c1{{.*}} : index
-// CHECK: %[[LIST:.*]] = tensor.empty(%[[ENTRIES]]) : tensor<?x3xi32>
+// CHECK: %[[LIST:.*]] = tensor.empty(%[[ENTRIES]]) : tensor<?x4xi32>
 // CHECK: %[[DEALT:.*]]:2 = attn.launch @f_attention_deal ins(%arg3, %arg1 : tensor<?xi32>, tensor<?x2x?x64xf16>) outs(%[[LIST]],
 // CHECK: %[[STATES:.*]]:4 = attn.launch @f_attention_split ins(%arg0, %arg1, %arg2, %arg3, %[[DEALT]]#0, %[[DEALT]]#1 :
 // CHECK-SAME: outs(%{{.*}} : tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1x64xf32>)
 // CHECK: attn.launch @f_attention_merge ins(%[[STATES]]#0, %[[STATES]]#1, %[[STATES]]#2, %[[STATES]]#3, %arg3, %arg1, %[[DEALT]]#1 :
 
-// CHECK-LABEL: attn.kernel @f_attention_deal(%lengths: !attn.view<?xi32>, %k: {{.*}}, %list: !attn.view<?x3xi32>, %table: !attn.view<?x2xi32>)
+// CHECK-LABEL: attn.kernel @f_attention_deal(%lengths: !attn.view<?xi32>, %k: {{.*}}, %list: !attn.view<?x4xi32>, %table: !attn.view<?x2xi32>)
 // CHECK-SAME: step = "deal"
-// CHECK: %[[STREAMS:.*]] = attn.dim %lengths, 0
-// CHECK: attn.grid (%deal) visit %visit in (deal = %c1) {
-// Eight lengths are read before the first is used.
-// CHECK: %[[TOTAL:.*]] = scf.for %[[AT:.*]] = %c0 to %[[STREAMS]] step %c8 iter_args(%{{.*}} = %c0) -> (index) {
-// CHECK-COUNT-8: attn.read %lengths
+// CHECK-DAG: %[[STREAMS:.*]] = attn.dim %lengths, 0
+// CHECK-DAG: %[[ROWS:.*]] = attn.dim %table, 0
+// A CTA for each row of the table: the sequences, and one more.
+// CHECK: attn.grid (%deal) visit %visit in (deal = %[[ROWS]]) {
+// Many lengths are read before the first is used: of all together the sum and the largest.
+// CHECK: %[[ALL:.*]]:2 = scf.for %[[AT:.*]] = %c0 to %[[STREAMS]] step %c16 iter_args(%{{.*}} = %c0, %{{.*}} = %c0) -> (index, index) {
+// CHECK-COUNT-16: attn.read %lengths
 // CHECK-NOT: attn.read
 // CHECK: scf.yield
 // CHECK: %[[MOST:.*]] = arith.ceildivui %{{.*}}, %c32
 // CHECK: arith.muli %[[STREAMS]], %[[MOST]]
+// CHECK: %[[TOTAL:.*]] = arith.minui %[[ALL]]#0,
+// CHECK: %[[LONGEST:.*]] = arith.minui %[[ALL]]#1, %[[MOST]]
 // CHECK: %[[ROOM:.*]] = attn.dim %list, 0
 // CHECK: %[[MORE:.*]] = arith.subi %[[ROOM]], %[[STREAMS]]
-// CHECK: %[[PARTS:.*]] = arith.addi %[[MORE]], %c1
-// CHECK: %[[LEAST:.*]] = arith.maxui %[[PARTS]], %c1
-// CHECK: %[[EVEN:.*]] = arith.ceildivui %{{.*}}, %[[LEAST]]
-// CHECK: %[[SHORT:.*]] = arith.minui %[[EVEN]], %[[MOST]]
-// CHECK: %[[TILES:.*]] = arith.maxui %[[SHORT]], %c2
+// CHECK: %[[WANTED:.*]] = arith.addi %[[MORE]], %c1
+// CHECK: %[[LEAST:.*]] = arith.maxui %[[WANTED]], %c1
+// CHECK: %[[SHARE:.*]] = arith.ceildivui %[[TOTAL]], %[[LEAST]]
+// CHECK: %[[EVEN:.*]] = arith.minui %[[SHARE]], %[[MOST]]
+// Streams that are longer than even parts by less than their states cost, here two tiles, stay whole.
+// CHECK: %[[SLACK:.*]] = arith.addi %[[EVEN]], %c2
+// CHECK: %[[ALIKE:.*]] = arith.cmpi ule, %[[LONGEST]], %[[SLACK]]
+// CHECK: %[[CHOSEN:.*]] = arith.select %[[ALIKE]], %[[LONGEST]], %[[EVEN]]
+// CHECK: %[[TILES:.*]] = arith.maxui %[[CHOSEN]], %c2
+// Of the sequences in front the parts and the whole ones among these, and the whole ones of all.
+// CHECK: %[[PLACE:.*]]:4 = scf.for %{{.*}} = %c0 to %[[STREAMS]] step %c16
+// CHECK-COUNT-16: attn.read %lengths
+// CHECK: arith.cmpi ult, %{{.*}}, %deal
 // CHECK: %[[LENGTH:.*]] = arith.muli %[[TILES]], %c32
-// CHECK: %[[END:.*]] = scf.for %[[STREAM:.*]] = %c0 to %[[STREAMS]] step %c8 iter_args(%[[SLOT:.*]] = %c0) -> (index) {
-// CHECK-COUNT-8: attn.read %lengths
-// CHECK: %[[COUNT:.*]] = arith.ceildivui %{{.*}}, %[[TILES]]
-// CHECK: attn.write %[[SLOT]], %table[%[[STREAM]], %c0]
-// CHECK: attn.write %[[COUNT]], %table[%[[STREAM]], %c1]
-// CHECK: scf.for %[[PART:.*]] = %c0 to %[[COUNT]] step %c1 {
-// CHECK: %[[FROM:.*]] = arith.muli %[[PART]], %[[LENGTH]]
-// CHECK: %[[ENTRY:.*]] = arith.addi %[[SLOT]], %[[PART]]
-// CHECK: %[[TO:.*]] = arith.addi %[[FROM]], %[[LENGTH]]
-// CHECK: attn.write %[[STREAM]], %list[%[[ENTRY]], %c0]
+// CHECK: %[[COUNT:.*]] = arith.ceildivui %[[PLACE]]#0, %[[TILES]]
+// CHECK: %[[WHOLE:.*]] = arith.divui %[[PLACE]]#0, %[[TILES]]
+// CHECK: %[[LAST:.*]] = arith.cmpi eq, %deal, %[[STREAMS]]
+// CHECK: %[[SECOND:.*]] = arith.select %[[LAST]], %[[LENGTH]], %[[COUNT]]
+// CHECK: attn.write %[[PLACE]]#1, %table[%deal, %c0]
+// CHECK: attn.write %[[SECOND]], %table[%deal, %c1]
+// There may be more parts than run at once: those that are whole come first. The slots of a sequence are neighbours all
+// the same.
+// CHECK: scf.for %[[PART:.*]] = %c0 to %[[WHOLE]] step %c1 {
+// CHECK-DAG: %[[FROM:.*]] = arith.muli %[[PART]], %[[LENGTH]]
+// CHECK-DAG: %[[ENTRY:.*]] = arith.addi %[[PLACE]]#2, %[[PART]]
+// CHECK-DAG: %[[TO:.*]] = arith.addi %[[FROM]], %[[LENGTH]]
+// CHECK-DAG: %[[SLOT:.*]] = arith.addi %[[PLACE]]#1, %[[PART]]
+// CHECK: attn.write %deal, %list[%[[ENTRY]], %c0]
 // CHECK: attn.write %[[FROM]], %list[%[[ENTRY]], %c1]
 // CHECK: attn.write %[[TO]], %list[%[[ENTRY]], %c2]
-// Behind the last entry nothing is visited.
-// CHECK: attn.write %[[END]], %table[%[[STREAMS]], %c0]
-// CHECK: attn.write %[[LENGTH]], %table[%[[STREAMS]], %c1]
-// CHECK: scf.for %[[REST:.*]] = %[[END]] to %{{.*}} step %c1 {
+// CHECK: attn.write %[[SLOT]], %list[%[[ENTRY]], %c3]
+// CHECK: %[[SHORTS:.*]] = arith.subi %[[PLACE]]#1, %[[PLACE]]#2
+// CHECK: %[[NEXT:.*]] = arith.addi %[[PLACE]]#3, %[[SHORTS]]
+// CHECK: scf.for %[[PART2:.*]] = %[[WHOLE]] to %[[COUNT]] step %c1 {
+// CHECK: %[[BEHIND:.*]] = arith.subi %[[PART2]], %[[WHOLE]]
+// CHECK: %[[ENTRY2:.*]] = arith.addi %[[NEXT]], %[[BEHIND]]
+// CHECK: attn.write %{{.*}}, %list[%[[ENTRY2]], %c3]
+// Behind the last entry nothing is visited: the CTA of the last row says so.
+// CHECK: %[[END:.*]] = arith.select %[[LAST]], %[[PLACE]]#1, %[[ROOM]]
+// CHECK: scf.for %[[REST:.*]] = %[[END]] to %[[ROOM]] step %c1 {
 // CHECK: attn.write %c0, %list[%[[REST]], %c0]
 // CHECK: attn.write %c0, %list[%[[REST]], %c1]
 // CHECK: attn.write %c0, %list[%[[REST]], %c2]
+// CHECK: attn.write %[[REST]], %list[%[[REST]], %c3]
 
 // CHECK-LABEL: attn.kernel @f_attention_split(
-// CHECK-SAME: %list: !attn.view<?x3xi32>, %table: !attn.view<?x2xi32>, %factor:
+// CHECK-SAME: %list: !attn.view<?x4xi32>, %table: !attn.view<?x2xi32>, %factor:
 // CHECK-SAME: follows
 // Entries that exist come first: their number is in the last row of the table.
 // CHECK-DAG: %[[STREAMS:.*]] = attn.dim %q, 0
@@ -77,12 +100,13 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: %[[SEQUENCE:.*]] = attn.read %list[%work, %c0]
 // CHECK: %[[FROM:.*]] = attn.read %list[%work, %c1]
 // CHECK: %[[TO:.*]] = attn.read %list[%work, %c2]
+// CHECK: %[[SLOT:.*]] = attn.read %list[%work, %c3]
 // CHECK: attn.read %lengths[%[[SEQUENCE]]]
 // CHECK: attn.load %q[%[[SEQUENCE]],
 // CHECK: arith.maxsi %{{.*}}, %[[FROM]]
 // CHECK: arith.minsi %{{.*}}, %[[TO]]
 // CHECK: attn.load %k[%[[SEQUENCE]], %kv_head, %pos,
-// CHECK: attn.store %{{.*}}, %factor[%work,
+// CHECK: attn.store %{{.*}}, %factor[%[[SLOT]],
 
 // CHECK-LABEL: attn.kernel @f_attention_merge(
 // CHECK-SAME: %table: !attn.view<?x2xi32>, %o:
@@ -103,38 +127,17 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // STATED: tensor.empty(%[[ENTRIES]]) : tensor<?x4xi32>
 // STATED-LABEL: attn.kernel @f_attention_deal
 // STATED: attn.grid
-// Such parts may be more than run at once: those that are whole come first, for which they are counted. The slots of a
-// sequence are neighbours all the same.
-// STATED: %[[WHOLE:.*]] = scf.for %{{.*}} step %c8 iter_args(%{{.*}} = %c0) -> (index) {
+// STATED: %[[PLACE:.*]]:4 = scf.for
 // STATED: arith.divui %{{.*}}, %c2
-// STATED: %[[DEALT:.*]]:2 = scf.for %[[STREAM:.*]] = %c0 to %{{.*}} step %c8 iter_args(%[[SLOT:.*]] = %c0, %[[BEFORE:.*]] = %c0) -> (index, index) {
-// STATED: %[[PARTS:.*]] = arith.ceildivui %[[VISITS:.*]], %c2
-// STATED: %[[OWN:.*]] = arith.divui %[[VISITS]], %c2
-// STATED: attn.write %[[SLOT]], %table[%[[STREAM]], %c0]
-// STATED: attn.write %[[PARTS]], %table[%[[STREAM]], %c1]
-// STATED: scf.for %[[PART:.*]] = %c0 to %[[OWN]] step %c1 {
-// STATED-DAG: %[[FROM:.*]] = arith.muli %[[PART]], %c64
-// STATED-DAG: %[[ENTRY:.*]] = arith.addi %[[BEFORE]], %[[PART]]
-// STATED-DAG: %[[TO:.*]] = arith.addi %[[FROM]], %c64
-// STATED-DAG: %[[AT:.*]] = arith.addi %[[SLOT]], %[[PART]]
-// STATED: attn.write %[[STREAM]], %list[%[[ENTRY]], %c0]
-// STATED: attn.write %[[FROM]], %list[%[[ENTRY]], %c1]
-// STATED: attn.write %[[TO]], %list[%[[ENTRY]], %c2]
-// STATED: attn.write %[[AT]], %list[%[[ENTRY]], %c3]
-// STATED: %[[SHORTS:.*]] = arith.subi %[[SLOT]], %[[BEFORE]]
-// STATED: %[[NEXT:.*]] = arith.addi %[[WHOLE]], %[[SHORTS]]
-// STATED: scf.for %[[LAST:.*]] = %[[OWN]] to %[[PARTS]] step %c1 {
-// STATED: %[[BEHIND:.*]] = arith.subi %[[LAST]], %[[OWN]]
-// STATED: %[[ENTRY2:.*]] = arith.addi %[[NEXT]], %[[BEHIND]]
-// STATED: attn.write %{{.*}}, %list[%[[ENTRY2]], %c3]
-// STATED: attn.write %[[DEALT]]#0, %table[%{{.*}}, %c0]
+// STATED-NOT: scf.for %{{.*}} step %c16
+// STATED: attn.write %[[PLACE]]#1, %table[%deal, %c0]
 // STATED-LABEL: attn.kernel @f_attention_split
 // STATED: %[[TOOK:.*]] = attn.read %list[%work, %c3]
 // STATED: attn.store %{{.*}}, %factor[%[[TOOK]],
 
 // Bounds of streams that are captured numbers are read where streams are dealt; a captured bias is not.
-// CHECK-LABEL: attn.kernel @bounds_attention_deal(%lengths: !attn.view<?xi32>, %k: {{.*}}, %tensor0: !attn.view<?xi32>, %list: !attn.view<?x3xi32>, %table: !attn.view<?x2xi32>)
-// CHECK-COUNT-8: attn.read %lengths
+// CHECK-LABEL: attn.kernel @bounds_attention_deal(%lengths: !attn.view<?xi32>, %k: {{.*}}, %tensor0: !attn.view<?xi32>, %list: !attn.view<?x4xi32>, %table: !attn.view<?x2xi32>)
+// CHECK-COUNT-16: attn.read %lengths
 // CHECK: attn.read %tensor0
 func.func @bounds(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>, %from: tensor<?xi32>, %bias: tensor<?xf32>) -> !q {
   %o = attn.attention %q, %k, %v scale(0.125) lengths(%n : tensor<?xi32>)

@@ -38,6 +38,9 @@ struct IndexBuilder {
   mlir::Value minU(mlir::Value x, mlir::Value y) const {
     return b.createOrFold<mlir::arith::MinUIOp>(loc, x, y);
   }
+  mlir::Value maxU(mlir::Value x, mlir::Value y) const {
+    return b.createOrFold<mlir::arith::MaxUIOp>(loc, x, y);
+  }
   mlir::Value minS(mlir::Value x, mlir::Value y) const {
     return b.createOrFold<mlir::arith::MinSIOp>(loc, x, y);
   }

@@ -24,6 +24,23 @@ Value Partitioner::countEntries(Value streams, ArrayRef<StreamAxis> units) {
   return m.sub(m.add(streams, wanted), m.constant(1));
 }
 
+int64_t Partitioner::partCost() {
+  int64_t bytes = 0;
+  for (auto [number, map] : llvm::enumerate(op.getViewMaps())) {
+    if (!map.isFunctionOfDim(streamed) || op.readsElements(number) ||
+        op.getContainingView(number) != number)
+      continue;
+    int64_t elements = 1;
+    for (auto [i, axis] : llvm::enumerate(axes))
+      if (!isSingle(axis.kind) && map.isFunctionOfDim(i))
+        elements *= sizes[i];
+    Type element = inputs[number].getType().getElementType();
+    bytes += elements * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8u);
+  }
+  int64_t state = op.getStateElements(sizes) * sizeof(float);
+  return kPartCost * state / std::max<int64_t>(bytes, 1);
+}
+
 KernelAxes Partitioner::dealtAxes(const WorkList &work, Value entries) {
   KernelAxes result = splitAxes(entries);
   result.axes.back().name = "work";
@@ -51,6 +68,7 @@ void Partitioner::buildDealtParts(StreamKernel &kernel, const WorkList &work) {
 void Partitioner::runDealt() {
   WorkList work(op, sizes, streamed, inputs, split.length);
   work.setLeastTiles(kLeastTiles);
+  work.setPartCost(partCost());
   SmallVector<StreamAxis> units(axes);
   IndexBuilder m{host, op.getLoc()};
   Value streams = m.constant(1);

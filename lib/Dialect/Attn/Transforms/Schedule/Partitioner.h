@@ -14,6 +14,9 @@ namespace attn {
 /// Tiles of the stream that a part has at least where their number is chosen:
 /// fewer take less time than a merge.
 constexpr int64_t kLeastTiles = 2;
+/// How often the bytes of its state are moved for a part more: written, read by
+/// the merge, and about as long until its rings are full.
+constexpr int64_t kPartCost = 4;
 /// States that a merge reads one after another, at most, where their number is
 /// chosen.
 constexpr int64_t kMostChosen = 128;
@@ -281,6 +284,8 @@ private:
 
   /// The axes of the kernel that streams what entries list: that over the
   /// entries takes the place of those that select a stream.
+  /// What a part more costs, in tiles of the stream.
+  int64_t partCost();
   KernelAxes dealtAxes(const WorkList &work, mlir::Value entries);
 
   void buildDealtParts(StreamKernel &kernel, const WorkList &work);

@@ -18,7 +18,7 @@ using namespace attn;
 
 /// Lengths that are read before the first is used: reads take far longer than
 /// what is computed of them.
-static constexpr int64_t kReadAtOnce = 8;
+static constexpr int64_t kReadAtOnce = 16;
 /// Elements of a tile that is all of a group axis: more than any axis has.
 static constexpr int64_t kWholeAxis = int64_t(1) << 29;
 /// The columns of the table.
@@ -110,8 +110,7 @@ std::pair<Value, Value> WorkList::enterEntry(StreamKernel &kernel,
     kernel.setOffset(axis, field(number));
   Value from = field(owners.size()), to = field(owners.size() + 1);
   // What follows is about the slot.
-  if (hasSlots())
-    kernel.setOffset(work, field(owners.size() + 2));
+  kernel.setOffset(work, field(owners.size() + 2));
   return {from, to};
 }
 
@@ -153,14 +152,19 @@ KernelView attn::makeArray(OpBuilder &host, Location loc, StringRef name,
 KernelOp WorkList::deal(StringRef name, Value streams, Value capacity) {
   OpBuilder host(op);
   IndexBuilder m{host, op.getLoc()};
-  // One CTA does it all.
-  unsigned only = axes.size();
-  KernelAxes kernelAxes{axes, sizes, streamed, {only}};
-  kernelAxes.axes.push_back({"deal", AxisKind::Unit, 1});
+  // A CTA for each row of the table.
+  unsigned dealt = axes.size();
+  Value rows = m.add(streams, m.constant(1));
+  APInt constant;
+  int64_t numRows = matchPattern(rows, m_ConstantInt(&constant))
+                        ? constant.getSExtValue()
+                        : ShapedType::kDynamic;
+  KernelAxes kernelAxes{axes, sizes, streamed, {dealt}};
+  kernelAxes.axes.push_back({"deal", AxisKind::Unit, numRows});
   kernelAxes.sizes.push_back(1);
   auto known = [&](KernelView view) {
     view.map =
-        AffineMap::get(only + 1, 0, view.map.getResults(), op->getContext());
+        AffineMap::get(dealt + 1, 0, view.map.getResults(), op->getContext());
     return view;
   };
   // The lengths, the views that tell extents which are not static, and those
@@ -177,9 +181,12 @@ KernelOp WorkList::deal(StringRef name, Value streams, Value capacity) {
     if (!llvm::is_contained(taken, view))
       read.push_back(known(inputs[view]));
   SmallVector<KernelView> written{
-      makeArray(host, op.getLoc(), "list", capacity, numFields(), only + 1),
-      makeArray(host, op.getLoc(), "table", m.add(streams, m.constant(1)),
-                kTableColumns, only + 1)};
+      makeArray(host, op.getLoc(), "list", capacity, numFields(), dealt + 1),
+      makeArray(host, op.getLoc(), "table", rows, kTableColumns, dealt + 1)};
+  AffineExpr row = getAffineDimExpr(dealt, op->getContext());
+  written.back().map = AffineMap::get(
+      dealt + 1, 0, {row, getAffineConstantExpr(0, op->getContext())},
+      op->getContext());
   StreamKernel kernel(op, name, kernelAxes, read, written);
   nameRows(kernel.getKernel(), {kEntriesAxis, kStreamsAxis}, read.size());
   buildDeal(kernel);
@@ -201,6 +208,26 @@ Value WorkList::visitsOf(StreamKernel &kernel, Value length) const {
   return m.ceilDiv(m.maxS(span, m.constant(0)), m.constant(sizes[streamed]));
 }
 
+/// The unit coordinates of a stream by its number.
+WorkList::Values WorkList::coordinatesOf(StreamKernel &kernel,
+                                         Value stream) const {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  Values result(owners.size());
+  for (size_t d = owners.size(); d-- > 1;) {
+    Value extent = m.atLeastOne(kernel.getContext().extents[owners[d]]);
+    result[d] = m.rem(stream, extent);
+    stream = m.div(stream, extent);
+  }
+  result.front() = stream;
+  return result;
+}
+
+void WorkList::selectStream(StreamKernel &kernel, Value stream) const {
+  for (auto [axis, coordinate] :
+       llvm::zip(owners, coordinatesOf(kernel, stream)))
+    kernel.setOffset(axis, coordinate);
+}
+
 WorkList::Values WorkList::forStreams(StreamKernel &kernel, Value streams,
                                       const Values &init, Body body) const {
   OpBuilder &b = kernel.getBuilder();
@@ -212,18 +239,11 @@ WorkList::Values WorkList::forStreams(StreamKernel &kernel, Value streams,
   b.setInsertionPointToStart(loop.getBody());
   // Behind the last stream lengths are read as zero.
   SmallVector<Value> numbers, lengths;
-  SmallVector<SmallVector<Value>> coordinates;
+  SmallVector<Values> coordinates;
   for (int64_t i = 0; i < kReadAtOnce; ++i) {
     numbers.push_back(m.add(loop.getInductionVar(), m.constant(i)));
-    SmallVector<Value> &own = coordinates.emplace_back(owners.size());
-    Value rest = numbers.back();
-    for (size_t d = owners.size(); d-- > 1;) {
-      Value extent = m.atLeastOne(kernel.getContext().extents[owners[d]]);
-      own[d] = m.rem(rest, extent);
-      rest = m.div(rest, extent);
-    }
-    own.front() = rest;
-    lengths.push_back(kernel.readElement(0, own));
+    coordinates.push_back(coordinatesOf(kernel, numbers.back()));
+    lengths.push_back(kernel.readElement(0, coordinates.back()));
   }
   Values carried(loop.getRegionIterArgs());
   for (int64_t i = 0; i < kReadAtOnce; ++i) {
@@ -235,25 +255,30 @@ WorkList::Values WorkList::forStreams(StreamKernel &kernel, Value streams,
   return Values(loop.getResults());
 }
 
-/// Tiles of a part.
+/// Tiles of a part. Streams that are about equally long are not worth parts
+/// that make them equal.
 Value WorkList::buildPartTiles(StreamKernel &kernel, Value streams) {
   IndexBuilder m{kernel.getBuilder(), op.getLoc()};
   if (partLength > 0)
     return m.constant(partLength / sizes[streamed]);
-  Value total = forStreams(kernel, streams, {m.constant(0)},
-                           [&](Value, Value visits, ValueRange sum) -> Values {
-                             return {m.add(sum[0], visits)};
-                           })[0];
+  Value zero = m.constant(0), least = m.constant(leastTiles);
+  Values known = forStreams(
+      kernel, streams, {zero, zero},
+      [&](Value, Value visits, ValueRange before) -> Values {
+        return {m.add(before[0], visits), m.maxU(before[1], visits)};
+      });
   // What the host can compute is what it checks to fit 32 bits.
   Value most =
       m.ceilDiv(kernel.extentOf(streamed), m.constant(sizes[streamed]));
-  total = m.minU(total, m.mul(streams, most));
+  Value total = m.minU(known[0], m.mul(streams, most));
+  Value longest = m.minU(known[1], most);
   Value entries = kernel.sizeOf(kernel.numInputViews(), 0);
   Value wanted = m.add(m.sub(entries, streams), m.constant(1));
   // No longer than any stream is.
   Value even = m.minU(m.ceilDiv(total, m.atLeastOne(wanted)), most);
-  return m.b.createOrFold<arith::MaxUIOp>(op.getLoc(), even,
-                                          m.constant(leastTiles));
+  Value alike = m.compare(arith::CmpIPredicate::ule, longest,
+                          m.add(even, m.constant(partCost)));
+  return m.maxU(m.select(alike, longest, even), least);
 }
 
 void WorkList::writeEntry(StreamKernel &kernel, Value entry, Value from,
@@ -263,8 +288,7 @@ void WorkList::writeEntry(StreamKernel &kernel, Value entry, Value from,
   for (unsigned axis : owners)
     fields.push_back(kernel.getContext().offsets[axis]);
   fields.append({from, to});
-  if (hasSlots())
-    fields.push_back(slot);
+  fields.push_back(slot);
   for (auto [number, value] : llvm::enumerate(fields))
     kernel.writeElement(value, kernel.numInputViews(),
                         {entry, m.constant(number)});
@@ -286,77 +310,70 @@ static Value enterLoop(OpBuilder &b, Location loc, Value from, Value to) {
   return loop.getInductionVar();
 }
 
-Value WorkList::dealInTurn(StreamKernel &kernel, Value streams,
-                           Value partTiles) const {
-  OpBuilder &b = kernel.getBuilder();
-  IndexBuilder m{b, op.getLoc()};
+WorkList::Place WorkList::placeOf(StreamKernel &kernel, Value streams,
+                                  Value row, Value partTiles) const {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
   Value zero = m.constant(0);
-  Value length = m.mul(partTiles, m.constant(sizes[streamed]));
-  auto body = [&](Value stream, Value visits, ValueRange slot) -> Values {
-    Value parts = m.ceilDiv(visits, partTiles);
-    writeTable(kernel, stream, slot[0], parts);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      Value part = enterLoop(b, op.getLoc(), zero, parts);
-      Value from = m.mul(part, length), entry = m.add(slot[0], part);
-      writeEntry(kernel, entry, from, m.add(from, length), entry);
-    }
-    return {m.add(slot[0], parts)};
+  auto body = [&](Value stream, Value visits, ValueRange sums) -> Values {
+    Value whole = m.div(visits, partTiles);
+    Value rest = m.compare(arith::CmpIPredicate::ult, m.mul(whole, partTiles),
+                           visits);
+    Value parts = m.add(whole, m.select(rest, m.constant(1), zero));
+    Value before = m.compare(arith::CmpIPredicate::ult, stream, row);
+    Value own = m.compare(arith::CmpIPredicate::eq, stream, row);
+    return {m.select(own, visits, sums[0]),
+            m.add(sums[1], m.select(before, parts, zero)),
+            m.add(sums[2], m.select(before, whole, zero)),
+            m.add(sums[3], whole)};
   };
-  return forStreams(kernel, streams, {zero}, body)[0];
+  Values sums = forStreams(kernel, streams, Values(4, zero), body);
+  return {sums[0], sums[1], sums[2], sums[3]};
 }
 
-/// Where entries are taken in turn, what is short should come last. Slots of a
-/// stream are neighbours nevertheless.
-Value WorkList::dealWholeFirst(StreamKernel &kernel, Value streams,
-                               Value partTiles) const {
+void WorkList::writeParts(StreamKernel &kernel, Value length, Value slot,
+                          Value first, Value end, Value entry) const {
   OpBuilder &b = kernel.getBuilder();
-  Location loc = op.getLoc();
-  IndexBuilder m{b, loc};
-  Value zero = m.constant(0);
+  IndexBuilder m{b, op.getLoc()};
+  OpBuilder::InsertionGuard guard(b);
+  Value part = enterLoop(b, op.getLoc(), first, end);
+  Value from = m.mul(part, length);
+  writeEntry(kernel, m.add(entry, m.sub(part, first)), from,
+             m.add(from, length), m.add(slot, part));
+}
+
+/// Parts are taken in turn, so that what is short comes last. Slots of a stream
+/// are neighbours nevertheless.
+void WorkList::writeRow(StreamKernel &kernel, Value streams, Value row,
+                        Value partTiles) const {
+  OpBuilder &b = kernel.getBuilder();
+  IndexBuilder m{b, op.getLoc()};
+  Place place = placeOf(kernel, streams, row, partTiles);
+  selectStream(kernel, row);
   Value length = m.mul(partTiles, m.constant(sizes[streamed]));
-  Value allWhole =
-      forStreams(kernel, streams, {zero},
-                 [&](Value, Value visits, ValueRange sum) -> Values {
-                   return {m.add(sum[0], m.div(visits, partTiles))};
-                 })[0];
-  auto body = [&](Value stream, Value visits, ValueRange before) -> Values {
-    Value slot = before[0], wholeBefore = before[1];
-    Value parts = m.ceilDiv(visits, partTiles);
-    Value whole = m.div(visits, partTiles);
-    writeTable(kernel, stream, slot, parts);
-    auto dealParts = [&](Value first, Value end, Value entry) {
-      OpBuilder::InsertionGuard guard(b);
-      Value part = enterLoop(b, loc, first, end);
-      Value from = m.mul(part, length);
-      writeEntry(kernel, m.add(entry, m.sub(part, first)), from,
-                 m.add(from, length), m.add(slot, part));
-    };
-    dealParts(zero, whole, wholeBefore);
-    dealParts(whole, parts, m.add(allWhole, m.sub(slot, wholeBefore)));
-    return {m.add(slot, parts), m.add(wholeBefore, whole)};
-  };
-  return forStreams(kernel, streams, {zero, zero}, body)[0];
+  Value parts = m.ceilDiv(place.visits, partTiles);
+  Value whole = m.div(place.visits, partTiles);
+  Value behind = m.compare(arith::CmpIPredicate::eq, row, streams);
+  writeTable(kernel, row, place.slot, m.select(behind, length, parts));
+  writeParts(kernel, length, place.slot, m.constant(0), whole, place.whole);
+  writeParts(kernel, length, place.slot, whole, parts,
+             m.add(place.allWhole, m.sub(place.slot, place.whole)));
+  // Behind all streams: as many slots are taken as there are parts.
+  Value zero = m.constant(0);
+  Value capacity = kernel.sizeOf(kernel.numInputViews(), 0);
+  selectStream(kernel, zero);
+  OpBuilder::InsertionGuard guard(b);
+  Value rest = enterLoop(b, op.getLoc(),
+                         m.select(behind, place.slot, capacity), capacity);
+  writeEntry(kernel, rest, zero, zero, rest);
 }
 
 void WorkList::buildDeal(StreamKernel &kernel) {
-  OpBuilder &b = kernel.getBuilder();
-  IndexBuilder m{b, op.getLoc()};
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
   kernel.enterGrid();
+  Value row = kernel.getContext().offsets[axes.size()];
   for (auto [i, axis] : llvm::enumerate(axes))
     if (axis.kind == AxisKind::Unit || axis.kind == AxisKind::Group)
       kernel.setOffset(i, m.constant(0));
   Value streams = countStreams(kernel);
-  Value partTiles = buildPartTiles(kernel, streams);
-  Value entries = hasSlots() ? dealWholeFirst(kernel, streams, partTiles)
-                             : dealInTurn(kernel, streams, partTiles);
-  writeTable(kernel, streams, entries,
-             m.mul(partTiles, m.constant(sizes[streamed])));
-  Value zero = m.constant(0);
-  OpBuilder::InsertionGuard guard(b);
-  Value rest = enterLoop(b, op.getLoc(), entries,
-                         kernel.sizeOf(kernel.numInputViews(), 0));
-  for (unsigned axis : owners)
-    kernel.setOffset(axis, zero);
-  writeEntry(kernel, rest, zero, zero, rest);
+  writeRow(kernel, streams, row, buildPartTiles(kernel, streams));
 }

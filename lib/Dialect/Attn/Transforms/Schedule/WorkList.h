@@ -25,11 +25,10 @@ KernelView makeArray(mlir::OpBuilder &host, mlir::Location loc,
 
 /// Makes the list of one op, and the arithmetic by which kernels read it.
 ///
-/// list[entry] = {unit coordinates that select a stream, from, to}: elements of
-///   what a tile visits of its stream; the entry's number is the slot of the
-///   partial state. Entries behind the last visit nothing. Of parts of a stated
-///   length, which may be more than run at once, those that are whole come
-///   first, and the slot is one column more.
+/// list[entry] = {unit coordinates that select a stream, from, to, slot}:
+///   elements of what a tile visits of its stream, and where the partial state
+///   goes. Those that are as long as a part come first, since there may be more
+///   than run at once. Entries behind the last visit nothing.
 /// table[stream] = {first slot, slots}, for the merge; behind the last stream:
 ///   {entries, elements of a part}.
 class WorkList {
@@ -45,6 +44,9 @@ public:
   /// Tiles of the stream that an even part has at least: fewer take less time
   /// than a merge.
   void setLeastTiles(int64_t tiles) { leastTiles = tiles; }
+  /// Tiles whose time a part more takes, for its state: where no stream is
+  /// longer than an even part by more, streams stay whole.
+  void setPartCost(int64_t tiles) { partCost = tiles; }
 
   /// Makes and launches the kernel, for so many streams and as many entries as
   /// there can be, both numbers where the op is: for even parts as many as
@@ -80,23 +82,33 @@ private:
   using Values = llvm::SmallVector<mlir::Value>;
   using Body = llvm::function_ref<Values(mlir::Value stream, mlir::Value visits,
                                          mlir::ValueRange carried)>;
+  Values coordinatesOf(StreamKernel &kernel, mlir::Value stream) const;
+  void selectStream(StreamKernel &kernel, mlir::Value stream) const;
   Values forStreams(StreamKernel &kernel, mlir::Value streams,
                     const Values &init, Body body) const;
+
+  /// Of a row: tiles that its stream visits, parts and whole parts of the
+  /// streams in front of it, whole parts of all.
+  struct Place {
+    mlir::Value visits, slot, whole, allWhole;
+  };
+  Place placeOf(StreamKernel &kernel, mlir::Value streams, mlir::Value row,
+                mlir::Value partTiles) const;
 
   /// Writes an entry for the part of the stream at the context's coordinates.
   void writeEntry(StreamKernel &kernel, mlir::Value entry, mlir::Value from,
                   mlir::Value to, mlir::Value slot) const;
   void writeTable(StreamKernel &kernel, mlir::Value row, mlir::Value first,
                   mlir::Value second) const;
-  /// Write all entries that exist; return their number.
-  mlir::Value dealInTurn(StreamKernel &kernel, mlir::Value streams,
-                         mlir::Value partTiles) const;
-  mlir::Value dealWholeFirst(StreamKernel &kernel, mlir::Value streams,
-                             mlir::Value partTiles) const;
+  /// Parts are written by a loop over their numbers in the stream.
+  void writeParts(StreamKernel &kernel, mlir::Value length, mlir::Value slot,
+                  mlir::Value first, mlir::Value end, mlir::Value entry) const;
+  /// What one CTA writes: a row of the table and the entries of its stream; of
+  /// the last row the entries that no stream has.
+  void writeRow(StreamKernel &kernel, mlir::Value streams, mlir::Value row,
+                mlir::Value partTiles) const;
 
-  /// Whether whole parts come first.
-  bool hasSlots() const { return partLength > 0; }
-  int64_t numFields() const { return owners.size() + (hasSlots() ? 3 : 2); }
+  int64_t numFields() const { return owners.size() + 3; }
 
   /// A handle, whose methods are not const.
   mutable StreamableOpInterface op;
@@ -104,7 +116,7 @@ private:
   llvm::SmallVector<int64_t> sizes;
   unsigned streamed;
   llvm::SmallVector<KernelView> inputs;
-  int64_t partLength, leastTiles = 1;
+  int64_t partLength, leastTiles = 1, partCost = 0;
   llvm::SmallVector<unsigned> owners;
   mlir::Value list, table;
 };
