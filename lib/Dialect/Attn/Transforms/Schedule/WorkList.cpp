@@ -262,11 +262,11 @@ Value WorkList::buildPartTiles(StreamKernel &kernel, Value streams) {
   if (partLength > 0)
     return m.constant(partLength / sizes[streamed]);
   Value zero = m.constant(0), least = m.constant(leastTiles);
-  Values known = forStreams(
-      kernel, streams, {zero, zero},
-      [&](Value, Value visits, ValueRange before) -> Values {
-        return {m.add(before[0], visits), m.maxU(before[1], visits)};
-      });
+  Values known =
+      forStreams(kernel, streams, {zero, zero},
+                 [&](Value, Value visits, ValueRange before) -> Values {
+                   return {m.add(before[0], visits), m.maxU(before[1], visits)};
+                 });
   // What the host can compute is what it checks to fit 32 bits.
   Value most =
       m.ceilDiv(kernel.extentOf(streamed), m.constant(sizes[streamed]));
@@ -316,8 +316,8 @@ WorkList::Place WorkList::placeOf(StreamKernel &kernel, Value streams,
   Value zero = m.constant(0);
   auto body = [&](Value stream, Value visits, ValueRange sums) -> Values {
     Value whole = m.div(visits, partTiles);
-    Value rest = m.compare(arith::CmpIPredicate::ult, m.mul(whole, partTiles),
-                           visits);
+    Value rest =
+        m.compare(arith::CmpIPredicate::ult, m.mul(whole, partTiles), visits);
     Value parts = m.add(whole, m.select(rest, m.constant(1), zero));
     Value before = m.compare(arith::CmpIPredicate::ult, stream, row);
     Value own = m.compare(arith::CmpIPredicate::eq, stream, row);
@@ -362,8 +362,8 @@ void WorkList::writeRow(StreamKernel &kernel, Value streams, Value row,
   Value capacity = kernel.sizeOf(kernel.numInputViews(), 0);
   selectStream(kernel, zero);
   OpBuilder::InsertionGuard guard(b);
-  Value rest = enterLoop(b, op.getLoc(),
-                         m.select(behind, place.slot, capacity), capacity);
+  Value rest = enterLoop(b, op.getLoc(), m.select(behind, place.slot, capacity),
+                         capacity);
   writeEntry(kernel, rest, zero, zero, rest);
 }
 
