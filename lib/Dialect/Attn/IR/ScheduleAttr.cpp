@@ -32,7 +32,7 @@ template <typename Enum, Enum last> Words wordsOf() {
 
 Words orderWords() {
   return {"naive_block_first", "swizzled_block_first", "naive_head_first",
-          "swizzled_head_first", "block_outermost"};
+          "swizzled_head_first", "block_outermost", "groups_block_first"};
 }
 
 /// Of operations that several kernels compute.

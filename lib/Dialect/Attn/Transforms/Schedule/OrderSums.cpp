@@ -75,7 +75,7 @@ void StreamKernel::orderWaits() {
   StringAttr axis = cast<StringAttr>(grid.getAxes().getValue().back());
   grid.setOrderAttr(OrderAttr::get(builder.getContext(), order.getDigits(),
                                    order.getDomains(), order.getChunk(),
-                                   {axis}));
+                                   {axis}, order.getTogether()));
   for (AwaitProgressOp wait : waits) {
     OpBuilder b(wait);
     wait.getFromMutable().assign(arith::AddIOp::create(
