@@ -72,8 +72,7 @@ private:
       os << "; each of " << order.getDomains()
          << " L2 domains walks sharing sets of its own";
     if (order.getTogether() > 1)
-      os << "; sharing sets in groups, each as few as have "
-         << order.getTogether() << " tiles";
+      os << "; " << order.getTogether() << " sharing sets, then as many others";
     os << "\n  CTAs: ";
     std::string unit = grid.getRun() == 1 ? "tile"
                                           : std::to_string(grid.getRun()) +

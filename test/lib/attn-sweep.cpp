@@ -42,7 +42,7 @@ const char *const kSchedules[] = {
     ("persistent sms=3 resident=1 snake grid-order=block-outermost "
      "longest-first"),
     "persistent sms=3 resident=1 dynamic sawtooth=force longest-first",
-    ("persistent sms=1 resident=1 dynamic grid-order=groups-block-first "
+    ("persistent sms=1 resident=1 dynamic grid-order=two-sets "
      "longest-first"),
     "persistent sms=2 resident=1 pair-tiles longest-first sawtooth=force"};
 

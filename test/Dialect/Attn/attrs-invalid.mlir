@@ -64,17 +64,17 @@ module attributes {test.attr = #attn.order<[a, b, a]>} {}
 
 // -----
 
-// expected-error @below {{expected 1 to 16777216 tiles together, but got 0}}
+// expected-error @below {{expected 1 to 16777216 sets together, but got 0}}
 module attributes {test.attr = #attn.order<[sharing], together = 0>} {}
 
 // -----
 
-// expected-error @below {{groups of 9 tiles expect the digit 'sharing' and one domain}}
+// expected-error @below {{groups of 9 sets expect the digit 'sharing' and one domain}}
 module attributes {test.attr = #attn.order<[head, query], together = 9>} {}
 
 // -----
 
-// expected-error @below {{groups of 9 tiles expect the digit 'sharing' and one domain}}
+// expected-error @below {{groups of 9 sets expect the digit 'sharing' and one domain}}
 module attributes {test.attr = #attn.order<[sharing], domains = 8, together = 9>} {}
 
 // -----

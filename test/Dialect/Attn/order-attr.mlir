@@ -65,8 +65,8 @@ attn.kernel @short_form(%n: index) {
 // CHECK-LABEL: attn.kernel @groups
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @groups(%n: index) {
-  // CHECK: attn.grid {{.*}} sharing [head] order <[query, sharing], together = 264, reversed = [query]> {
+  // CHECK: attn.grid {{.*}} sharing [head] order <[query, sharing], together = 4, reversed = [query]> {
   attn.grid (%h, %i) visit %v in (head = %n, query = %n) sharing [head]
-      order #attn.order<[query, sharing], reversed = [query], together = 264> {
+      order #attn.order<[query, sharing], reversed = [query], together = 4> {
   }
 }

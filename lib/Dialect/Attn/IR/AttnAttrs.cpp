@@ -108,10 +108,10 @@ LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " domains expects the digit 'sharing'";
   if (together < 1 || together > kMaxCount)
     return emitError() << "expected 1 to " << kMaxCount
-                       << " tiles together, but got " << together;
+                       << " sets together, but got " << together;
   if (together > 1 && (domains > 1 || !seen.contains("sharing")))
     return emitError() << "groups of " << together
-                       << " tiles expect the digit 'sharing' and one domain";
+                       << " sets expect the digit 'sharing' and one domain";
   return success();
 }
 

@@ -45,8 +45,7 @@ public:
       if (!isSharing(digit))
         units = mul(units, sizeOf(digit.getValue()));
     if (byGroup()) {
-      Value wanted = ceilDiv(constant(order.getTogether()), atLeastOne(units));
-      perGroup = minU(wanted, atLeastOne(sets));
+      perGroup = constant(order.getTogether());
       first = rem(sets, perGroup);
       firstPiece = mul(first, units);
       groupTiles = mul(perGroup, units);
@@ -81,8 +80,7 @@ public:
       Value group = div(behind, groupTiles);
       local = select(inFirst, position, rem(behind, groupTiles));
       setCount = select(inFirst, first, perGroup);
-      setBase =
-          select(inFirst, constant(0), add(first, mul(group, perGroup)));
+      setBase = select(inFirst, constant(0), add(first, mul(group, perGroup)));
     }
     SmallVector<Value> coords(box.axes.size());
     SmallVector<Digit> digits = expand(setCount);
@@ -327,8 +325,8 @@ struct NamedOrder {
   bool blockFirst, swizzled;
   /// Blocks before batches, too.
   bool outermost = false;
-  /// So many tiles for each SM are walked together, of as few sets as have them.
-  int64_t rounds = 0;
+  /// So many sets are walked, then as many others; 0: no such groups.
+  int64_t sets = 0;
 };
 
 constexpr NamedOrder kOrders[] = {{"naive-block-first", true, false},
@@ -336,9 +334,11 @@ constexpr NamedOrder kOrders[] = {{"naive-block-first", true, false},
                                   {"naive-head-first", false, false},
                                   {"swizzled-head-first", false, true},
                                   {"block-outermost", true, false, true},
-                                  // The longest tile of a causal mask is twice as
-                                  // long as the mean one, and hides in two rounds.
-                                  {"groups-block-first", true, false, true, 2}};
+                                  {"one-set", true, false, false, 1},
+                                  {"two-sets", true, false, true, 2},
+                                  {"four-sets", true, false, true, 4},
+                                  {"eight-sets", true, false, true, 8},
+                                  {"sixteen-sets", true, false, true, 16}};
 
 struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
   using AttnGridOrderBase::AttnGridOrderBase;
@@ -363,7 +363,10 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     // The tiled axis (the last unit) becomes the slowest of the box in which
     // the heads vary; the other units (heads of a group) stay the fastest.
     StringAttr block = units.pop_back_val();
-    if (sharing.size() > 1 && !order.outermost) {
+    if (order.sets == 1) {
+      digits = std::move(sharing);
+      sharing.clear();
+    } else if (sharing.size() > 1 && !order.outermost) {
       digits.push_back(sharing.front());
       sharing.erase(sharing.begin());
     }
@@ -443,9 +446,8 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     else if (longestFirst && !earlierAreLonger(grid))
       reversed.push_back(cast<StringAttr>(grid.getAxes().getValue().back()));
     int64_t together = 1;
-    if (named->rounds && !grid.getSharing().empty())
-      together = std::clamp<int64_t>(named->rounds * target.get(Fact::SMs), 1,
-                                     OrderAttr::kMaxCount);
+    if (named->sets && !grid.getSharing().empty())
+      together = named->sets;
     auto chosen = OrderAttr::get(
         &getContext(), digitsOf(grid, *named, byDomain || together > 1),
         byDomain ? x : 1, byDomain ? c : 1, reversed, together);
