@@ -22,9 +22,9 @@ def Attn_OrderAttr : Attn_Attr<"Order", "order"> {
       sharing sets only (`floor(C / X) X` of them where c divides the tiles that
       gives a domain), the rest follows in plain order. For c = 1 exactly
       `floor(C / X) X` sets lie whole on one domain, as many on each.
-    - *groups* with `together` N: of the sharing sets as few as have N tiles are
-      walked, then as many others. Where they do not come out even, the first
-      group has fewer. Not together with domains.
+    - *groups* with `together` n: n sharing sets are walked, then n others. Where
+      they do not come out even, the first group has fewer. Not together with
+      domains.
     - *reversal* of the axes in `reversed` (longest first, under a causal mask).
 
     The composition of bijections is one. `attn-materialize-grid` turns it into
