@@ -13,7 +13,8 @@ behind the other, as layers of a model make them.
 GPUs of one host differ in speed, and by how warm they are. So "one device" runs on all of them at once, and for about as long as
 the others: "of one device's share" is the slowest one's time over the number of devices by ours, "of all devices' rates" the time of all of them at
 the rates that each had, by ours. "copies by speed" gives each a share in proportion to its rate. "kernels" are those of a rank where all keys are there already, "kernels of the next rank" another rank's on the
-same device: which part of the time is theirs, and which that of words, transfers and waiting.
+same device: which part of the time is theirs, and which that of words, transfers and waiting. "host" is what a call takes in a row
+at so short a length that devices wait for their hosts.
 
 A way that raises on a rank is left out, with its traceback. Where a rank fails, what it said is printed, the file keeps what was
 measured until then, and new processes go on with the next shape. `--timeline` prints kernels and copies of calls.
@@ -52,6 +53,8 @@ OURS = {**{how: {"exchange": "all_gather", "transfers": how} for how in ("copies
 BY_SPEED = "copies by speed"
 OURS[BY_SPEED] = OURS["copies"]
 PYTORCH, ALONE = "PyTorch", "one device"
+# Positions, and calls in a row, of which the host alone decides what they take.
+HOST_LENGTH, HOST_CALLS, HOST_ROUNDS = 1024, 20, 5
 # By how many ranks further on.
 KERNELS = {"kernels": 0, "kernels of the next rank": 1}
 EVERY = (*OURS, ALONE, PYTORCH, *KERNELS)
@@ -185,6 +188,14 @@ class Ways:
         return self._all(took)
 
 
+def host_times(options, mask):
+    """Milliseconds of a call of each of our ways, as fast as the hosts of all ranks make them."""
+    ways = Ways(options, options.dims[0], 256 if options.quick else HOST_LENGTH, mask)
+    timer, names = Timer(ways.torch, options.device), [name for name in ways.calls if name in OURS and name != BY_SPEED]
+    return {
+        name: statistics.median(max(ways.times(timer, name, HOST_CALLS)) for _ in range(HOST_ROUNDS)) for name in names}
+
+
 def measured(options, dim, length, mask):
     """Rows of a shape, each of one round more."""
     ways, size = Ways(options, dim, length, mask), ranks.size()
@@ -230,12 +241,16 @@ def run_rank(options):
     import torch
 
     ranks.join(torch, options.device)
-    rows, is_first = [], ranks.rank() == 0
+    rows, hosts, is_first = [], {}, ranks.rank() == 0
     for number, shape in enumerate(shapes_of(options)):
         if number < options.skip:
             continue
+        mask = shape[-1]
+        if mask not in hosts:
+            hosts[mask] = host_times(options, mask)
         rows.append(None)
-        for rows[-1] in measured(options, *shape):
+        for row in measured(options, *shape):
+            rows[-1] = {**row, "host": hosts[mask]}
             if is_first:
                 pathlib.Path(options.json).write_text(json.dumps(rows))
         if is_first:

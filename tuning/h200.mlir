@@ -139,6 +139,8 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
   // Without roles four small CTAs of an SM cover each other's waits, and many short
   // ones end together; the maximum of a tile then waits for nothing.
+  // Where K and V of all heads are several times what L2 holds, or heads are many, CTAs
+  // take tiles of a few heads at a time: of as many as L2 has room for.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal
     <tiles = [query = 192, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
@@ -149,8 +151,14 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"query<=1024 & batch*kv_head>=48",
                <tiles = [query = 64, key = 64], grid_order = naive_head_first, longest_first,
                 wgmma = all, store_tensors, wide_panels>>,
+              #attn.variant<"key>=98304 & batch*kv_head*key>=1000000",
+               <tiles = [query = 192, key = 128], grid_order = one_set, longest_first, persistent, resident = 1, dynamic,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"key>=16384 & batch*kv_head*key>=1000000",
+               <tiles = [query = 192, key = 128], grid_order = four_sets, longest_first, persistent, resident = 1, dynamic,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=160000",
-               <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
+               <tiles = [query = 192, key = 128], grid_order = sixteen_sets, longest_first, persistent, resident = 1, dynamic,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
   // Between 128 and 256 columns three warpgroups have room for O and fewer columns of
   // scores; they copy K and V two thirds as often. Rows that are no multiple of 32
@@ -334,8 +342,11 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"key>=49152 & batch*kv_head*key>=1000000",
+               <tiles = [query = 128, key = 128], grid_order = one_set, longest_first, persistent, resident = 1, dynamic,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=80000",
-               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+               <tiles = [query = 128, key = 128], grid_order = four_sets, longest_first, persistent, resident = 1, dynamic,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"key>=16384",
                <tiles = [query = 128, key = 160], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,

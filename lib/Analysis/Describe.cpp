@@ -71,6 +71,8 @@ private:
     if (order.getDomains() > 1)
       os << "; each of " << order.getDomains()
          << " L2 domains walks sharing sets of its own";
+    if (order.getTogether() > 1)
+      os << "; " << order.getTogether() << " sharing sets, then as many others";
     os << "\n  CTAs: ";
     std::string unit = grid.getRun() == 1 ? "tile"
                                           : std::to_string(grid.getRun()) +

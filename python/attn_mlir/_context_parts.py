@@ -15,8 +15,9 @@ from attn_mlir._segments import call_of, length_of, shares
 
 _CAUSAL = {"causal": "top_left", "last": "bottom_right"}
 
-# By whether there is a causal mask: CTAs that are out of step share keys in L2 if they are of one head.
-_TAKES_TILES = ("dynamic", "dynamic grid-order=naive-head-first")
+# Of K and V of heads whose tiles are under way, which CTAs that are out of step share in L2; of more heads less of the end is empty.
+_TOGETHER = 34 << 20
+_SETS = {16: "sixteen-sets", 8: "eight-sets", 4: "four-sets", 2: "two-sets", 1: "one-set"}
 
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
 Options.__doc__ = """``sequences``: where that of each position begins and ends, two tensors; None where all are one."""
@@ -44,9 +45,12 @@ class Part:
             shapes, element, _spec.mask_of(_CAUSAL.get(call.kind, False), None), options.scale, "bhsd", True, "",
             _attention.sinks_element(options.sinks, q.shape[1]), self.regions)
         problem = problem._replace(result="f32" if is_wide and element != "f32" else "", earlier=is_continued)
-        # Under a causal mask streams differ in length: by heads, whose keys stay in L2, that is as good for kernels that begin alone.
-        is_causal = call.kind in _CAUSAL
-        also = _TAKES_TILES[is_causal] if (takes_tiles or is_causal) and device.platform == "cuda" else None
+        # Under a causal mask streams differ in length: that is as good for kernels that begin alone.
+        also = None
+        if device.platform == "cuda" and call.kind in _CAUSAL:
+            also = _order_of(columns * (k_shape[3] + v_shape[3]) * q.element_size())
+        elif device.platform == "cuda" and takes_tiles:
+            also = "dynamic"
         self.plan = _attention.plan_of(problem, device, shapes, q, also)
 
     def run(self, heads, kv_heads, q, k, v, o, lse, sinks, earlier=()):
@@ -57,6 +61,12 @@ class Part:
         inputs = _attention.captured_inputs(self.plan, tensors, None, self.regions, self.captured, sinks)
         inputs += tuple(cut(x, heads, rows) for x in earlier)
         self.plan.run(inputs, (cut(o, heads, rows), cut(lse, heads, rows)), None, _attention.numbers_of(self.regions))
+
+
+def _order_of(size):
+    """A schedule's options: who is done takes the next tile, the longest first, of few heads at a time; ``size`` are the bytes of K and V of one."""
+    sets = next((sets for sets in _SETS if sets * size <= _TOGETHER), 1)
+    return f"dynamic grid-order={_SETS[sets]} longest-first pair-tiles=false"
 
 
 def cut(x, heads, places):

@@ -160,6 +160,7 @@ HOPPER_SCHEDULES = [
     "persistent sms=7 resident=1 pair-tiles grid-order=swizzled-head-first domains=4",
     "persistent sms=3 resident=1 grid-order=naive-block-first sawtooth=force",
     "persistent sms=5 resident=1 snake grid-order=block-outermost longest-first",
+    "persistent sms=5 resident=1 dynamic grid-order=two-sets longest-first",
 ]
 # Score modifications: none (most often), softcap, ALiBi, a mask of one's own.
 MODIFICATIONS = ["none", "none", "none", "softcap", "none", "alibi", "none", "drop"]

@@ -29,8 +29,10 @@ using namespace attn_test;
 namespace {
 
 const char *const kOrders[] = {"naive-block-first", "swizzled-block-first",
-                               "naive-head-first", "swizzled-head-first",
-                               "block-outermost"};
+                               "naive-head-first",  "swizzled-head-first",
+                               "block-outermost",   "one-set",
+                               "two-sets",          "four-sets",
+                               "eight-sets"};
 
 //===----------------------------------------------------------------------===//
 // Grid orders
@@ -285,7 +287,10 @@ void testInverses(Tally &tally, MLIRContext &context, std::mt19937 &random) {
       "#attn.order<[sharing, group, query], domains = 8>",
       "#attn.order<[query, sharing, group], domains = 8>",
       "#attn.order<[query, sharing, group], domains = 3, chunk = 2>",
-      "#attn.order<[sharing, query, group], domains = 5, reversed = [query]>"};
+      "#attn.order<[sharing, query, group], domains = 5, reversed = [query]>",
+      "#attn.order<[query, sharing, group], together = 4>",
+      "#attn.order<[group, sharing, query], reversed = [query], together = "
+      "7>"};
   for (auto [i, text] : llvm::enumerate(orders))
     buildInverseCheck(*module, "inverse" + std::to_string(i),
                       cast<OrderAttr>(parseAttribute(text, &context)));

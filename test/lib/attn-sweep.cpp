@@ -42,6 +42,8 @@ const char *const kSchedules[] = {
     ("persistent sms=3 resident=1 snake grid-order=block-outermost "
      "longest-first"),
     "persistent sms=3 resident=1 dynamic sawtooth=force longest-first",
+    ("persistent sms=1 resident=1 dynamic grid-order=two-sets "
+     "longest-first"),
     "persistent sms=2 resident=1 pair-tiles longest-first sawtooth=force"};
 
 /// Score modifications: none, softcap, ALiBi, and a mask of one's own.

@@ -64,6 +64,21 @@ module attributes {test.attr = #attn.order<[a, b, a]>} {}
 
 // -----
 
+// expected-error @below {{expected 1 to 16777216 sets together, but got 0}}
+module attributes {test.attr = #attn.order<[sharing], together = 0>} {}
+
+// -----
+
+// expected-error @below {{groups of 9 sets expect the digit 'sharing' and one domain}}
+module attributes {test.attr = #attn.order<[head, query], together = 9>} {}
+
+// -----
+
+// expected-error @below {{groups of 9 sets expect the digit 'sharing' and one domain}}
+module attributes {test.attr = #attn.order<[sharing], domains = 8, together = 9>} {}
+
+// -----
+
 // expected-error @below {{expected 1 to 16777216 domains, but got 0}}
 module attributes {test.attr = #attn.order<[sharing], domains = 0>} {}
 
@@ -109,7 +124,7 @@ module attributes {test.attr = #attn.order<[head, query], domains = 8>} {}
 
 // -----
 
-// expected-error @below {{expected 'domains', 'chunk' or 'reversed', but got 'domain'}}
+// expected-error @below {{expected 'domains', 'chunk', 'together' or 'reversed', but got 'domain'}}
 module attributes {test.attr = #attn.order<[sharing], domain = 8>} {}
 
 // -----

@@ -9,6 +9,10 @@
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-grid-order{order=swizzled-head-first}))' | FileCheck %s --check-prefix=PLAIN
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-grid-order{order=swizzled-block-first}))' | FileCheck %s --check-prefix=BLOCK
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-grid-order{order=block-outermost}))' | FileCheck %s --check-prefix=OUTER
+// Groups of sets, also where an axis is reversed; the target's domains say nothing.
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-grid-order{order=four-sets longest-first}))' | FileCheck %s --check-prefix=GROUPS
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-grid-order{order=two-sets}))' | FileCheck %s --check-prefix=GROUPS2
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-grid-order{order=one-set longest-first}))' | FileCheck %s --check-prefix=ONESET
 // swizzled-head-first is the default.
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-grid-order))' | FileCheck %s --check-prefix=HEAD8
 
@@ -37,6 +41,12 @@
 // BLOCK: sharing [batch, kv_head] order {{.*}}<[batch, query, kv_head, group]> run 2 persistent 9 {
 // OUTER-LABEL: attn.kernel @attention
 // OUTER: sharing [batch, kv_head] order {{.*}}<[query, batch, kv_head, group]> run 2 persistent 9 {
+// GROUPS-LABEL: attn.kernel @attention
+// GROUPS: sharing [batch, kv_head] order {{.*}}<[query, sharing, group], together = 4, reversed = [query]> run 2 persistent 9 {
+// GROUPS2-LABEL: attn.kernel @attention
+// GROUPS2: sharing [batch, kv_head] order {{.*}}<[query, sharing, group], together = 2> run 2 persistent 9 {
+// ONESET-LABEL: attn.kernel @attention
+// ONESET: sharing [batch, kv_head] order {{.*}}<[batch, kv_head, query, group], reversed = [query]> run 2 persistent 9 {
 // HEAD8-LABEL: attn.kernel @attention
 // HEAD8: sharing [batch, kv_head] order {{.*}}<[sharing, group, query], domains = 8> run 2 persistent 9 {
 // BLOCK8-LABEL: attn.kernel @attention

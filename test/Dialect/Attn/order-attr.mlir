@@ -1,5 +1,5 @@
-// Round trip of #attn.order, by itself and on a grid: digits, domains, chunk and
-// reversed axes.
+// Round trip of #attn.order, by itself and on a grid: digits, domains, chunk,
+// groups and reversed axes.
 //
 // RUN: attn-opt %s | attn-opt | FileCheck %s
 // RUN: attn-opt %s -mlir-print-op-generic | attn-opt | FileCheck %s
@@ -59,5 +59,14 @@ attn.kernel @short_form(%n: index) {
   // The short form.
   // CHECK: attn.grid {{.*}} order <[query], reversed = [query]> {
   attn.grid (%i) visit %v in (query = %n) order <[query], reversed = [query]> {
+  }
+}
+
+// CHECK-LABEL: attn.kernel @groups
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @groups(%n: index) {
+  // CHECK: attn.grid {{.*}} sharing [head] order <[query, sharing], together = 4, reversed = [query]> {
+  attn.grid (%h, %i) visit %v in (head = %n, query = %n) sharing [head]
+      order #attn.order<[query, sharing], reversed = [query], together = 4> {
   }
 }

@@ -92,9 +92,9 @@ class Kernels(unittest.TestCase):
         return found
 
     def test_parts_that_take_up_others(self):
-        """One part in f32, which another one takes up, and rows or heads that need neither between; who is done takes the next tile, by heads under a
+        """One part in f32, which another one takes up, and rows or heads that need neither between; who is done takes the next tile, of few heads at a time under a
         causal mask."""
-        heads, plain = "dynamic grid-order=naive-head-first", "dynamic"
+        heads, plain = "dynamic grid-order=sixteen-sets longest-first pair-tiles=false", "dynamic"
         self.assertEqual(self.steps(0, 0), [
             ("f32", False, heads, 16, 1024, 2048), ("", False, heads, 4, 1024, 1024), ("", True, plain, 16, 1024, 2048),
             ("", False, heads, 12, 1024, 1024)])

@@ -35,7 +35,7 @@ void AttnDialect::registerAttributes() {
 
 Attribute OrderAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> digits, reversed;
-  int64_t domains = 1, chunk = 1;
+  int64_t domains = 1, chunk = 1, together = 1;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parseNames(parser, digits))
     return {};
@@ -49,11 +49,13 @@ Attribute OrderAttr::parse(AsmParser &parser, Type) {
       result = parser.parseInteger(domains);
     else if (key == "chunk")
       result = parser.parseInteger(chunk);
+    else if (key == "together")
+      result = parser.parseInteger(together);
     else if (key == "reversed")
       result = parseNames(parser, reversed);
     else
-      return parser.emitError(keyLoc, "expected 'domains', 'chunk' or "
-                                      "'reversed', but got '")
+      return parser.emitError(keyLoc, "expected 'domains', 'chunk', 'together' "
+                                      "or 'reversed', but got '")
                  << key << "'",
              Attribute();
     if (failed(result))
@@ -62,7 +64,8 @@ Attribute OrderAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   return getChecked([&]() { return parser.emitError(loc); },
-                    parser.getContext(), digits, domains, chunk, reversed);
+                    parser.getContext(), digits, domains, chunk, reversed,
+                    together);
 }
 
 void OrderAttr::print(AsmPrinter &printer) const {
@@ -72,6 +75,8 @@ void OrderAttr::print(AsmPrinter &printer) const {
     printer << ", domains = " << getDomains();
   if (getChunk() != 1)
     printer << ", chunk = " << getChunk();
+  if (getTogether() != 1)
+    printer << ", together = " << getTogether();
   if (!getReversed().empty()) {
     printer << ", reversed = ";
     printNames(printer, getReversed());
@@ -81,7 +86,8 @@ void OrderAttr::print(AsmPrinter &printer) const {
 
 LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<StringAttr> digits, int64_t domains,
-                                int64_t chunk, ArrayRef<StringAttr> reversed) {
+                                int64_t chunk, ArrayRef<StringAttr> reversed,
+                                int64_t together) {
   llvm::StringSet<> seen;
   for (StringAttr digit : digits)
     if (!seen.insert(digit.getValue()).second)
@@ -100,6 +106,12 @@ LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (domains > 1 && !seen.contains("sharing"))
     return emitError() << "re-ranking by " << domains
                        << " domains expects the digit 'sharing'";
+  if (together < 1 || together > kMaxCount)
+    return emitError() << "expected 1 to " << kMaxCount
+                       << " sets together, but got " << together;
+  if (together > 1 && (domains > 1 || !seen.contains("sharing")))
+    return emitError() << "groups of " << together
+                       << " sets expect the digit 'sharing' and one domain";
   return success();
 }
 

@@ -304,7 +304,8 @@ OrderAttr GridOp::getOrderOrDefault() {
     return order;
   return OrderAttr::get(getContext(),
                         llvm::to_vector(getAxes().getAsRange<StringAttr>()),
-                        /*domains=*/1, /*chunk=*/1, /*reversed=*/{});
+                        /*domains=*/1, /*chunk=*/1, /*reversed=*/{},
+                        /*together=*/1);
 }
 
 //===----------------------------------------------------------------------===//

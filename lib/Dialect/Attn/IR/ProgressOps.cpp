@@ -72,10 +72,11 @@ static bool reversesLast(GridOp grid) {
                             grid.getAxes().getValue().back());
 }
 
-/// A set of an order by domains starts on a domain of its own: its tiles are
-/// not in front of those of others.
+/// A set of an order by domains or groups starts with others: its tiles are not
+/// in front of theirs.
 static bool isRanked(GridOp grid) {
-  return grid.getOrderOrDefault().getDomains() > 1 &&
+  OrderAttr order = grid.getOrderOrDefault();
+  return (order.getDomains() > 1 || order.getTogether() > 1) &&
          llvm::is_contained(grid.getSharing().getValue(),
                             grid.getAxes().getValue().back());
 }

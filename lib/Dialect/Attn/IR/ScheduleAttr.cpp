@@ -31,8 +31,11 @@ template <typename Enum, Enum last> Words wordsOf() {
 }
 
 Words orderWords() {
-  return {"naive_block_first", "swizzled_block_first", "naive_head_first",
-          "swizzled_head_first", "block_outermost"};
+  return {"naive_block_first", "swizzled_block_first",
+          "naive_head_first",  "swizzled_head_first",
+          "block_outermost",   "one_set",
+          "two_sets",          "four_sets",
+          "eight_sets",        "sixteen_sets"};
 }
 
 /// Of operations that several kernels compute.

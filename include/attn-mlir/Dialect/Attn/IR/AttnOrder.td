@@ -22,6 +22,9 @@ def Attn_OrderAttr : Attn_Attr<"Order", "order"> {
       sharing sets only (`floor(C / X) X` of them where c divides the tiles that
       gives a domain), the rest follows in plain order. For c = 1 exactly
       `floor(C / X) X` sets lie whole on one domain, as many on each.
+    - *groups* with `together` n: n sharing sets are walked, then n others. Where
+      they do not come out even, the first group has fewer. Not together with
+      domains.
     - *reversal* of the axes in `reversed` (longest first, under a causal mask).
 
     The composition of bijections is one. `attn-materialize-grid` turns it into
@@ -32,11 +35,12 @@ def Attn_OrderAttr : Attn_Attr<"Order", "order"> {
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$digits,
                         "int64_t":$domains, "int64_t":$chunk,
-                        ArrayRefParameter<"::mlir::StringAttr">:$reversed);
+                        ArrayRefParameter<"::mlir::StringAttr">:$reversed,
+                        "int64_t":$together);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bound of domains, chunks, runs and CTAs, so that index arithmetic cannot
+    /// Bound of domains, chunks, groups, runs and CTAs, so that index arithmetic cannot
     /// overflow.
     static constexpr int64_t kMaxCount = int64_t(1) << 24;
   }];

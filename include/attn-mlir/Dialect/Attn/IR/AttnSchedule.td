@@ -22,7 +22,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     | `splits`, `split_length`, `domains`, `chunk`, `sms`, `resident`, `stages`, `resident_stages`, `producer_registers`, `lead`, `copy_chunk`, `warps`, `stride`, `shift` | a number: `stages = 3` |
     | `tiles` | positions of an axis in a tile: `tiles = [query = 128, key = 64]` |
     | `form` | of `attn.attention_backward`: `two_kernels`, `fused`, `ordered` |
-    | `grid_order` | `naive_block_first`, `swizzled_block_first`, `naive_head_first`, `swizzled_head_first`, `block_outermost` |
+    | `grid_order` | `naive_block_first`, `swizzled_block_first`, `naive_head_first`, `swizzled_head_first`, `block_outermost`, `one_set`, `two_sets`, `four_sets`, `eight_sets`, `sixteen_sets` |
     | `sawtooth` | `off`, `auto`, `force` |
     | `traversal` | `forward`, `inside_out`, `rotated`, `backward` |
     | `copy` | `tensor`, `async` |

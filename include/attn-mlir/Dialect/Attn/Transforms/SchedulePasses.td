@@ -223,6 +223,10 @@ def AttnGridOrder : Pass<"attn-grid-order", "::attn::KernelOp"> {
     - `naive-head-first`: all tiles of a set, then the next set;
     - `naive-block-first`: batch by batch, block 0 of all heads, then block 1;
     - `block-outermost`: block 0 of all heads of all batches, then block 1;
+    - `one-set`: block 0 of all query heads of a KV head, then block 1; then the
+      next KV head;
+    - `two-sets`, `four-sets`, `eight-sets`, `sixteen-sets`: block 0 of so many
+      heads, of all batches, then block 1; then the next heads;
     - `swizzled-head-first`: each L2 domain of the target walks sets of its
       own, one after the other;
     - `swizzled-block-first`: each domain walks block 0 of all sets of its
@@ -239,7 +243,8 @@ def AttnGridOrder : Pass<"attn-grid-order", "::attn::KernelOp"> {
   let options = [
     Option<"order", "order", "std::string", /*default=*/"\"swizzled-head-first\"",
            "naive-block-first, swizzled-block-first, naive-head-first, "
-           "swizzled-head-first or block-outermost">,
+           "swizzled-head-first, block-outermost, one-set, two-sets, four-sets, "
+           "eight-sets or sixteen-sets">,
     Option<"domains", "domains", "int64_t", /*default=*/"0",
            "L2 domains (0: the target's)">,
     Option<"chunk", "chunk", "int64_t", /*default=*/"0",

@@ -38,12 +38,19 @@ public:
     sets = product(box.sharing);
     domains = constant(order.getDomains());
     chunk = constant(order.getChunk());
-    if (!byDomain())
+    if (!byDomain() && !byGroup())
       return;
     units = constant(1);
     for (StringAttr digit : order.getDigits())
       if (!isSharing(digit))
         units = mul(units, sizeOf(digit.getValue()));
+    if (byGroup()) {
+      perGroup = constant(order.getTogether());
+      first = rem(sets, perGroup);
+      firstPiece = mul(first, units);
+      groupTiles = mul(perGroup, units);
+      return;
+    }
     // Sets of one domain: so many that their tiles are whole chunks, for
     // then each domain has the same number of positions in the first piece.
     Value share = div(sets, domains);
@@ -66,6 +73,14 @@ public:
       local = select(inFirst, rank, sub(position, firstPiece));
       setCount = select(inFirst, perDomain, sub(sets, whole));
       setBase = select(inFirst, mul(domain, perDomain), whole);
+    }
+    if (byGroup()) {
+      Value inFirst = compare(arith::CmpIPredicate::ult, position, firstPiece);
+      Value behind = sub(position, firstPiece);
+      Value group = div(behind, groupTiles);
+      local = select(inFirst, position, rem(behind, groupTiles));
+      setCount = select(inFirst, first, perGroup);
+      setBase = select(inFirst, constant(0), add(first, mul(group, perGroup)));
     }
     SmallVector<Value> coords(box.axes.size());
     SmallVector<Digit> digits = expand(setCount);
@@ -97,12 +112,22 @@ public:
       digitValue =
           select(inFirst, sub(set, mul(domain, perDomain)), sub(set, whole));
     }
+    Value groupBase = constant(0);
+    if (byGroup()) {
+      inFirst = compare(arith::CmpIPredicate::ult, set, first);
+      Value behind = sub(set, first);
+      setCount = select(inFirst, first, perGroup);
+      digitValue = select(inFirst, set, rem(behind, perGroup));
+      groupBase =
+          select(inFirst, constant(0),
+                 add(firstPiece, mul(div(behind, perGroup), groupTiles)));
+    }
     Value local = constant(0);
     for (const Digit &digit : expand(setCount))
       local = add(mul(local, digit.size),
                   digit.axis >= 0 ? coords[digit.axis] : digitValue);
     if (!byDomain())
-      return local;
+      return add(groupBase, local);
     Value ranked = add(
         add(mul(div(local, chunk), mul(chunk, domains)), mul(domain, chunk)),
         rem(local, chunk));
@@ -110,7 +135,7 @@ public:
   }
 
   Value keepsSet(Value stride) const {
-    Value plain = keepsSet(stride, sets);
+    Value plain = keepsSet(stride, byGroup() ? perGroup : sets);
     if (!byDomain())
       return plain;
     // Each domain walks its own positions: stay on it, then count there. With
@@ -123,7 +148,7 @@ public:
   }
 
   Value setsInFlight(Value ctas) const {
-    Value plain = setsInFlight(ctas, sets);
+    Value plain = setsInFlight(ctas, byGroup() ? perGroup : sets);
     if (!byDomain())
       return plain;
     return select(noneRanked(), plain,
@@ -138,6 +163,7 @@ private:
   };
 
   bool byDomain() const { return order.getDomains() > 1; }
+  bool byGroup() const { return order.getTogether() > 1; }
   unsigned indexOf(StringRef axis) const {
     return llvm::find(box.axes, axis) - box.axes.begin();
   }
@@ -229,6 +255,8 @@ private:
   /// With several domains: sets of one domain, of all domains, tiles of a
   /// set, and positions of the first piece.
   Value perDomain, whole, units, firstPiece;
+  /// With groups: sets of one, of the first, which may have fewer, and tiles.
+  Value perGroup, first, groupTiles;
 };
 
 } // namespace
@@ -297,13 +325,20 @@ struct NamedOrder {
   bool blockFirst, swizzled;
   /// Blocks before batches, too.
   bool outermost = false;
+  /// So many sets are walked, then as many others; 0: no such groups.
+  int64_t sets = 0;
 };
 
 constexpr NamedOrder kOrders[] = {{"naive-block-first", true, false},
                                   {"swizzled-block-first", true, true},
                                   {"naive-head-first", false, false},
                                   {"swizzled-head-first", false, true},
-                                  {"block-outermost", true, false, true}};
+                                  {"block-outermost", true, false, true},
+                                  {"one-set", true, false, false, 1},
+                                  {"two-sets", true, false, true, 2},
+                                  {"four-sets", true, false, true, 4},
+                                  {"eight-sets", true, false, true, 8},
+                                  {"sixteen-sets", true, false, true, 16}};
 
 struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
   using AttnGridOrderBase::AttnGridOrderBase;
@@ -311,14 +346,14 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
   /// Digits from the slowest to the fastest. Block-first keeps batches apart
   /// when naive: it walks the heads of one batch, block by block.
   SmallVector<StringAttr> digitsOf(GridOp grid, const NamedOrder &order,
-                                   bool byDomain) {
+                                   bool bySet) {
     auto axes = llvm::to_vector(grid.getAxes().getAsRange<StringAttr>());
     auto sharing = llvm::to_vector(grid.getSharing().getAsRange<StringAttr>());
     SmallVector<StringAttr> units, digits;
     for (StringAttr axis : axes)
       if (!llvm::is_contained(sharing, axis))
         units.push_back(axis);
-    if (byDomain)
+    if (bySet)
       sharing = {StringAttr::get(&getContext(), "sharing")};
     if (!order.blockFirst || units.empty()) {
       llvm::append_range(digits, sharing);
@@ -328,7 +363,10 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     // The tiled axis (the last unit) becomes the slowest of the box in which
     // the heads vary; the other units (heads of a group) stay the fastest.
     StringAttr block = units.pop_back_val();
-    if (sharing.size() > 1 && !order.outermost) {
+    if (order.sets == 1) {
+      digits = std::move(sharing);
+      sharing.clear();
+    } else if (sharing.size() > 1 && !order.outermost) {
       digits.push_back(sharing.front());
       sharing.erase(sharing.begin());
     }
@@ -407,9 +445,12 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
       llvm::append_range(reversed, grid.getOrderOrDefault().getReversed());
     else if (longestFirst && !earlierAreLonger(grid))
       reversed.push_back(cast<StringAttr>(grid.getAxes().getValue().back()));
-    auto chosen =
-        OrderAttr::get(&getContext(), digitsOf(grid, *named, byDomain),
-                       byDomain ? x : 1, byDomain ? c : 1, reversed);
+    int64_t together = 1;
+    if (named->sets && !grid.getSharing().empty())
+      together = named->sets;
+    auto chosen = OrderAttr::get(
+        &getContext(), digitsOf(grid, *named, byDomain || together > 1),
+        byDomain ? x : 1, byDomain ? c : 1, reversed, together);
     if (chosen == grid.getOrderOrDefault()) {
       remarks::emitGridOrderSame(grid);
       return;

@@ -89,7 +89,8 @@ private:
   /// Whether the points that exist come before the others: where the first axis
   /// is the slowest.
   bool endsWithFirstAxis(const OrderedBox &box) {
-    if (!grid.getUntil() || box.order.getDomains() > 1)
+    if (!grid.getUntil() || box.order.getDomains() > 1 ||
+        box.order.getTogether() > 1)
       return false;
     StringRef first = box.axes.front();
     StringRef slowest = box.order.getDigits().front().getValue();

@@ -74,8 +74,8 @@ void StreamKernel::orderWaits() {
   OrderAttr order = grid.getOrderOrDefault();
   StringAttr axis = cast<StringAttr>(grid.getAxes().getValue().back());
   grid.setOrderAttr(OrderAttr::get(builder.getContext(), order.getDigits(),
-                                   order.getDomains(), order.getChunk(),
-                                   {axis}));
+                                   order.getDomains(), order.getChunk(), {axis},
+                                   order.getTogether()));
   for (AwaitProgressOp wait : waits) {
     OpBuilder b(wait);
     wait.getFromMutable().assign(arith::AddIOp::create(
