@@ -61,6 +61,25 @@ module attributes {attn.target = #attn.target<"gb10">} {
     }
   }
 
+  // CHECK:kernel @groups for gb10 (sm_121a)
+  // CHECK-NEXT:  grid: a tile for each of head (8), query (4)
+  // CHECK-NEXT:  order: query, then sharing (the last varies fastest); 4 sharing sets, then as many others
+  // CHECK-NEXT:  CTAs: one for every tile
+  // CHECK-NEXT:  stream: steps of 1 over 1 segment(s), 0 of them masked; tiles tensor<4xf32>
+  // CHECK-NEXT:  direction: forward (cyclic)
+  // CHECK-NEXT:  footprint: 0 bytes of shared memory (of 101376), 4 registers (of 65536), 24 resident CTA(s) an SM
+  attn.kernel @groups(%x: !attn.view<8x4xf32>) {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    attn.grid (%h, %i) visit %v in (head = %c8, query = %c4) sharing [head] order #attn.order<[query, sharing], together = 4> {
+      attn.stream %j step 1 over [%c0 to %c4] {
+        %t = attn.load %x[%h, %j] : !attn.view<8x4xf32> -> tensor<4xf32>
+        attn.store %t, %x[%h, %i] : tensor<4xf32> -> !attn.view<8x4xf32>
+      }
+    }
+  }
+
   // CHECK:kernel @plain for gb10 (sm_121a)
   // CHECK-NEXT:  grid: a tile for each of query (dynamic)
   // CHECK-NEXT:  order: query (the last varies fastest)
