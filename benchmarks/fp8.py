@@ -5,7 +5,7 @@
     fp8.py run FOLDER [--fa3 F] [--cudnn]  on a GPU: errors against float64, then TFLOP/s; F: the wheel of fa3-fwd, or its folder
     fp8.py errors FOLDER [--fa3 F]  errors on inputs of several kinds, up to 131072 keys
 
-Kernels take V by columns (`values(interleaved)`); programs whose names begin with "rows" arrange it first (`attn.arrange_values`). "attention(), V by rows" is what a user calls, from Python;
+Kernels take V by columns (`values(interleaved)`); programs whose names begin with "rows" arrange it first (`attn.arrange_values`), kernels whose names begin with "inside" arrange its tiles themselves (`attn.ring.arrange`). "attention(), V by rows" is what a user calls, from Python;
 "bf16" is attention() of the same shape in bf16. The last lines are geometric means of ratios of times.
 """
 
@@ -40,19 +40,22 @@ HEADS = {64: 32, 128: 16, 256: 8}
 LENGTH = 16384
 ROWS, BF16 = "attention(), V by rows", "bf16"
 PEERS = ("FA3", "cuDNN")
+# Who arranges V by rows: a kernel in front, or the kernel itself.
+BEFORE, INSIDE = "rows", "inside"
 
 
-def text_of(heads, kv_heads, dim, causal, rows=False, element="f8E4M3FN"):
-    """Attention with dynamic batch and lengths, scales per KV head, and V by columns, or by rows that the program arranges."""
+def text_of(heads, kv_heads, dim, causal, rows="", element="f8E4M3FN"):
+    """Attention with dynamic batch and lengths, scales per KV head, and V by columns, or by rows, which the program arranges ("rows"), or the kernel ("inside")."""
     q, k = (f"tensor<?x{h}x?x{dim}x{element}>" for h in (heads, kv_heads))
-    v, scale = f"tensor<?x{kv_heads}x{dim}x?x{element}>", f"tensor<?x{kv_heads}xf32>"
-    arranged = f"  %v = attn.arrange_values %rows : {k} -> {v}\n" if rows else ""
-    argument = f"%rows: {k}" if rows else f"%v: {v}"
+    v, scale = k if rows == INSIDE else f"tensor<?x{kv_heads}x{dim}x?x{element}>", f"tensor<?x{kv_heads}xf32>"
+    arranged = f"  %v = attn.arrange_values %rows : {k} -> {v}\n" if rows == BEFORE else ""
+    argument = f"%rows: {k}" if rows == BEFORE else f"%v: {v}"
+    order = "" if rows == INSIDE else " values(interleaved)"
     o, lse = f"tensor<?x{heads}x?x{dim}xbf16>", f"tensor<?x{heads}x?xf32>"
     mask = " mask(#attn.causal<bottom_right>)" if causal else ""
     return (
         f"func.func @attention(%q: {q}, %k: {k}, {argument}, %qs: {scale}, %ks: {scale}, %vs: {scale}) -> ({o}, {lse}) {{\n"
-        f"{arranged}  %o, %lse = attn.attention %q, %k, %v{mask} scale({dim**-0.5:.9e}) values(interleaved)\n"
+        f"{arranged}  %o, %lse = attn.attention %q, %k, %v{mask} scale({dim**-0.5:.9e}){order}\n"
         f"    q_scale(%qs : {scale}) k_scale(%ks : {scale}) v_scale(%vs : {scale})\n"
         f"    : ({q}, {k}, {v}) -> ({o}, {lse})\n  return %o, %lse : {o}, {lse}\n}}\n")
 
@@ -81,15 +84,15 @@ def make(folder, tried, group):
     cases = []
     for dim, by_mask in tiles_of(tried).items():
         all_of = ((causal, number) for causal, tiles in by_mask.items() for number in range(len(tiles)))
-        for (causal, number), rows in itertools.product(all_of, (False, True)):
+        for (causal, number), rows in itertools.product(all_of, ("", BEFORE, INSIDE)):
             tiles, dealt, more = by_mask[causal][number]
-            name = f"d{dim}-{'causal' if causal else 'full'}-{number}{'-rows' if rows else ''}"
+            name = f"d{dim}-{'causal' if causal else 'full'}-{number}{f'-{rows}' if rows else ''}"
             source = folder / f"{name}.mlir"
             source.write_text(text_of(HEADS[dim], HEADS[dim] // group, dim, causal, rows))
             options = [f"--schedule=tiles={tiles} persistent resident=1 {dealt}".strip(), f"--lower={ROLES} {more}".strip(), "--target=h200"]
             subprocess.run(["attn-compile", source, *options, "--emit=archive", "-o", folder / f"{name}.tar"], check=True)
             cases.append({"name": name, "dim": dim, "causal": causal, "group": group, "rows": rows,
-                          "tiles": " ".join(("rows" if rows else "", tiles, *(word for word in dealt.split() if word in SHOWN), more)).strip()})
+                          "tiles": " ".join((rows, tiles, *(word for word in dealt.split() if word in SHOWN), more)).strip()})
     (folder / "cases.json").write_text(json.dumps(cases))
 
 
@@ -155,7 +158,7 @@ def load(folder, only):
     return [(case, attn_mlir.load(str(folder / f"{case['name']}.tar"))) for case in cases]
 
 
-def run(folder, wheel, rounds, only, lengths, with_cudnn):
+def run(folder, wheel, rounds, only, lengths, with_cudnn, brief):
     import torch
 
     from attn_mlir._float8 import interleaved
@@ -172,7 +175,7 @@ def run(folder, wheel, rounds, only, lengths, with_cudnn):
             print(f"D {dim}", case["tiles"], "row, whole, LSE, FA3:", *(f"{x:.2e}" for x in errors), flush=True)
         for length in lengths:
             batch = max(1, LENGTH // length)
-            calls = calls_of(torch, group, batch, length, interleaved, fa3, causal, generator, with_cudnn)
+            calls = calls_of(torch, group, batch, length, interleaved, fa3, causal, generator, with_cudnn, brief)
             times = time_interleaved(torch, calls, rounds)
             flops = forward_flops(batch, HEADS[dim], length, dim, causal)
             best = min(times[name] for name in names)
@@ -189,21 +192,30 @@ def run(folder, wheel, rounds, only, lengths, with_cudnn):
 
 def summarise(found):
     """Geometric means of ratios: to the best peer of each shape, and to bf16 from 16384 keys on."""
+    ratios = [min(times[name] for name in PEERS if name in times) / best for _, _, times, best in found if any(name in times for name in PEERS)]
+    if ratios:
+        print(f"all, V by columns: best peer's time / ours {geometric_mean(ratios):.3f} (least {min(ratios):.3f})")
     for dim in sorted({dim for dim, *_ in found}):
         mine = [(length, times, best) for d, length, times, best in found if d == dim]
-        titles = (("V by columns", lambda times, best: best), (ROWS, lambda times, best: times[ROWS]),
-                  ("V by rows, arranged by the program", lambda times, best: min(ms for name, ms in times.items() if name.startswith("rows"))))
-        for title, time_of in titles:
+        # Beginnings of the names of what is compared, of which the fastest counts; of V by columns it is known.
+        titles = (("V by columns", None), (ROWS, ROWS), ("V by rows, arranged by the program", BEFORE), ("V by rows, arranged in the kernel", INSIDE))
+        for title, prefix in titles:
+            if prefix and not any(name.startswith(prefix) for name in mine[0][1]):
+                continue
+
+            def time_of(times, best, prefix=prefix):
+                return min(ms for name, ms in times.items() if name.startswith(prefix)) if prefix else best
+
             line = [f"D {dim}, {title}:"]
             peers = [min(times[name] for name in PEERS if name in times) / time_of(times, best)
                      for _, times, best in mine if any(name in times for name in PEERS)]
-            long = [times[BF16] / time_of(times, best) for length, times, best in mine if length >= LENGTH]
+            long = [times[BF16] / time_of(times, best) for length, times, best in mine if length >= LENGTH and BF16 in times]
             line += [f"best peer's time / ours {geometric_mean(peers):.3f} (least {min(peers):.3f})"] if peers else []
             line += [f"bf16's from {LENGTH} keys on {geometric_mean(long):.3f} (least {min(long):.3f})"] if long else []
             print(*line)
 
 
-def calls_of(torch, group, batch, length, interleaved, fa3, causal, generator, with_cudnn):
+def calls_of(torch, group, batch, length, interleaved, fa3, causal, generator, with_cudnn, brief):
     """What is timed, by name."""
     import attn_mlir
 
@@ -213,10 +225,11 @@ def calls_of(torch, group, batch, length, interleaved, fa3, causal, generator, w
     for case, kernel in group:
         prepared = kernel.prepare(q, k, v if case["rows"] else columns, qs, ks, vs)
         calls[case["tiles"]] = lambda turn, prepared=prepared: prepared.launch()
-    calls["PyTorch's arrangement of V"] = lambda turn: interleaved(v, "bhsd")
-    calls[ROWS] = lambda turn: attn_mlir.attention(q, k, v, causal=causal, q_scale=qs, k_scale=ks, v_scale=vs)
-    wide = [x.to(torch.bfloat16) for x in (q, k, v)]
-    calls[BF16] = lambda turn: attn_mlir.attention(*wide, causal=causal)
+    if not brief:
+        calls["PyTorch's arrangement of V"] = lambda turn: interleaved(v, "bhsd")
+        calls[ROWS] = lambda turn: attn_mlir.attention(q, k, v, causal=causal, q_scale=qs, k_scale=ks, v_scale=vs)
+        wide = [x.to(torch.bfloat16) for x in (q, k, v)]
+        calls[BF16] = lambda turn: attn_mlir.attention(*wide, causal=causal)
     if fa3 is not None:
         qb, kb, vb = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q, k, v))
         calls["FA3"] = lambda turn: by_fa3(fa3, qb, kb, vb, qs, ks, vs, causal)
@@ -276,6 +289,7 @@ def main():
     maker.add_argument("--group", type=int, default=1, help="query heads of a KV head: 1, or 4, as of many models")
     runner = commands.add_parser("run")
     runner.add_argument("--cudnn", action="store_true", help="cuDNN's FP8 beside it (needs nvidia-cudnn-frontend)")
+    runner.add_argument("--brief", action="store_true", help="kernels and peers alone, nothing that is compiled first")
     runner.add_argument("--rounds", type=int, default=15)
     runner.add_argument("--lengths", default=str(LENGTH), help="with commas; shorter ones in batches of 16384 queries together")
     for parser_of in (runner, commands.add_parser("errors")):
@@ -287,7 +301,7 @@ def main():
         make(arguments.folder, arguments.tried, arguments.group)
     elif arguments.command == "run":
         run(arguments.folder, arguments.fa3, arguments.rounds, arguments.only, [int(n) for n in arguments.lengths.split(",")],
-            arguments.cudnn)
+            arguments.cudnn, arguments.brief)
     else:
         errors(arguments.folder, arguments.fa3, arguments.only)
 

@@ -61,6 +61,9 @@ void attn::buildKernelLowering(OpPassManager &pm,
   pm.addPass(createAttnSimplifyTiles());
   if (options.twoLevel)
     pm.addPass(createAttnTwoLevelSums());
+  // By warps of a producer, for products of warpgroups.
+  if (options.wgmma == Products::All && options.specialize)
+    pm.addPass(createAttnArrangeTiles());
   // Copies by threads know no end of a row.
   if (options.streamReads && options.copy == CopyKind::Tensor)
     pm.addPass(createAttnStreamReads());

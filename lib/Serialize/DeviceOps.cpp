@@ -173,6 +173,7 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.mbarrier.init", "cp.async"},
     {"nvvm.mma.sync", "mma.sync"},
     {"nvvm.nanosleep", ""},
+    {"nvvm.prmt", ""},
     {"nvvm.read.ptx.sreg.clock", ""},
     {"nvvm.read.ptx.sreg.clock64", ""},
     {"nvvm.read.ptx.sreg.cluster.ctaid.x", "cluster"},

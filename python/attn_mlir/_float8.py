@@ -5,6 +5,8 @@ from ._errors import ArgumentError
 
 _GROUP = 16  # Of keys, in which interleaved() exchanges places.
 _LEAST_BLOCK = 32
+# On an H100 (docs/fp8.md#measured).
+_MOST_KEYS_INSIDE, _MOST_DIM_INSIDE = 4096, 128
 
 
 def check_block(block):
@@ -99,8 +101,9 @@ def tensor_of(v):
     return v.tensor if isinstance(v, InterleavedValues) else v
 
 
-def checked(problem, platform, has_columns=False):
-    """The problem of FP8: results are of bfloat16, and NVIDIA GPUs take V by columns, which a kernel in front makes of rows."""
+def checked(problem, platform, has_columns=False, arranges=False, keys=None):
+    """The problem of FP8: results are of bfloat16, and NVIDIA GPUs take V by columns, which a kernel in front makes of rows. Where kernels can arrange
+    tiles of V themselves (``arranges``), they do so of lengths, packed sequences and pages, and where it was measured to be faster."""
     problem = problem._replace(result="bf16")
     if platform != "cuda" and not has_columns:
         return problem
@@ -109,9 +112,19 @@ def checked(problem, platform, has_columns=False):
     given = problem.sequences
     for name, has in (("lengths", problem.lengths), ("cu_seqlens_q", given.cu_q), ("cu_seqlens_k", given.cu_k),
                       ("block_table", given.table)):
+        if has and arranges and not has_columns:
+            return problem
         if has:
             raise NotImplementedError(f"{name}: expected none with V by columns, as of float8 on a GPU, but got some")
+    if arranges and not has_columns and _is_faster_inside(problem, keys):
+        return problem
     return problem._replace(values="interleaved" if has_columns else "rows")
+
+
+def _is_faster_inside(problem, keys):
+    """Whether arranging V takes less time in the kernel than in one in front: few tiles of queries go past a tile of V."""
+    return (keys is not None and keys <= _MOST_KEYS_INSIDE and problem.value_dim <= _MOST_DIM_INSIDE
+            and problem.mask.startswith("#attn.causal") and problem.scale_block is None)
 
 
 def interleaved(v, layout="bhsd"):

@@ -54,7 +54,7 @@ LogicalResult checkReduce(ReduceRegistersOp op) {
 LogicalResult checkUse(Operation *op, OpOperand &use) {
   if (!isShared(use.get().getType()))
     return success();
-  bool reads = isa<AccumulateOp, ConvertLayoutOp>(op) ||
+  bool reads = isa<AccumulateOp, ConvertLayoutOp, RingArrangeOp>(op) ||
                (isa<DotOp>(op) && use.getOperandNumber() < 2);
   auto store = dyn_cast<StoreOp>(op);
   if (!reads && !(store && store.getScratch() == use.get() &&
@@ -80,7 +80,7 @@ LogicalResult checkChain(Operation *op) {
     return op->emitOpError("expected one use of its result, but got ")
            << llvm::range_size(op->getUses());
   if (isa<RingAcquireOp, RingIssueOp, RingLandOp, RingPutOp, RingWaitOp,
-          RingReleaseOp>(op) &&
+          RingReleaseOp, RingArrangeOp>(op) &&
       !op->getParentOfType<CtasOp>())
     return op->emitOpError("expected to stand in attn.ctas");
   return success();

@@ -51,8 +51,8 @@ RankedTensorType plain(RankedTensorType tile) {
 
 bool isLevel3(Operation *op) {
   return isa<RingCreateOp, RingAcquireOp, RingIssueOp, RingLandOp, RingWaitOp,
-             RingReleaseOp, RingPutOp, ConvertLayoutOp, ReduceRegistersOp,
-             BarrierOp, SchedulingHintOp>(op) ||
+             RingReleaseOp, RingPutOp, RingArrangeOp, ConvertLayoutOp,
+             ReduceRegistersOp, BarrierOp, SchedulingHintOp>(op) ||
          llvm::any_of(op->getResultTypes(), hasLayout);
 }
 
@@ -250,6 +250,8 @@ private:
     if (isa<BarrierOp, SchedulingHintOp>(op))
       return finish(op);
     readShared(op);
+    if (auto arrange = dyn_cast<RingArrangeOp>(op))
+      return rewriteArrange(arrange);
     if (auto convert = dyn_cast<ConvertLayoutOp>(op))
       rewriter.replaceOp(convert, convert.getSource());
     else if (auto reduce = dyn_cast<ReduceRegistersOp>(op))
@@ -361,6 +363,17 @@ private:
     auto acquire = op.getSlot().getDefiningOp<RingAcquireOp>();
     RingBuilder ring = at(op, acquire.getRing());
     ring.write(op.getTile(), ring.slotOf(numbers.lookup(op.getSlot())));
+    countLanded(op, acquire);
+    finish(op);
+  }
+
+  /// The same, of what was read from another ring.
+  void rewriteArrange(RingArrangeOp op) {
+    auto acquire = op.getSlot().getDefiningOp<RingAcquireOp>();
+    RingBuilder ring = at(op, acquire.getRing());
+    Value columns = ArrangeOp::create(rewriter, op.getLoc(), plain(ring.tile()),
+                                      op.getTile());
+    ring.write(columns, ring.slotOf(numbers.lookup(op.getSlot())));
     countLanded(op, acquire);
     finish(op);
   }

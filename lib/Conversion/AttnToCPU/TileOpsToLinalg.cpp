@@ -196,6 +196,17 @@ struct InterleavePattern : OpRewritePattern<InterleaveOp> {
   }
 };
 
+struct ArrangePattern : OpRewritePattern<ArrangeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ArrangeOp op,
+                                PatternRewriter &rewriter) const override {
+    GenericBuilder g{rewriter, op.getLoc()};
+    Value turned = transposed(g, op.getTile());
+    rewriter.replaceOpWithNewOp<InterleaveOp>(op, turned.getType(), turned);
+    return success();
+  }
+};
+
 /// Rows become columns, these are interleaved, and the tile is stored.
 struct StoreColumnsPattern : OpRewritePattern<StoreColumnsOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -246,7 +257,7 @@ struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
 
 void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
   populateDecomposeAdvance(patterns);
-  patterns.add<AnyPattern, BroadcastPattern, DotPattern, InterleavePattern,
-               IotaPattern, ReducePattern, SplatPattern, StoreColumnsPattern>(
-      patterns.getContext());
+  patterns.add<AnyPattern, ArrangePattern, BroadcastPattern, DotPattern,
+               InterleavePattern, IotaPattern, ReducePattern, SplatPattern,
+               StoreColumnsPattern>(patterns.getContext());
 }

@@ -197,6 +197,11 @@ static void countReaders(RingCreateOp ring) {
     ring->setAttr(kBesideAttr, b.getUnitAttr());
   ring->setAttr(kReadersAttr, b.getI64IntegerAttr(std::max<int64_t>(
                                   static_cast<int64_t>(readers.size()), 1)));
+  for (Operation *user : ring.getRing().getUsers())
+    for (Operation *use : user->getUsers())
+      if (isa<RingWaitOp, RingAcquireOp>(user) && isa<RingArrangeOp>(use))
+        if (auto warps = use->getAttrOfType<DenseI64ArrayAttr>(kArrangersAttr))
+          ring->setAttr(kArrangersAttr, b.getI64IntegerAttr(warps[1]));
   if (!ring.isPut())
     return;
   for (Operation *user : ring.getRing().getUsers())

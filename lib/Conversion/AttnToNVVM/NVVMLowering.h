@@ -89,6 +89,9 @@ constexpr llvm::StringLiteral kAdderAttr = "attn.adder";
 constexpr llvm::StringLiteral kCountsAttr = "attn.counts";
 /// Attribute of what such a warp does, and of a ring that it alone reads.
 constexpr llvm::StringLiteral kBesideAttr = "attn.beside";
+/// Attribute of attn.ring.arrange: the first of the warps that share it, and
+/// how many they are; of rings between which they arrange, how many.
+constexpr llvm::StringLiteral kArrangersAttr = "attn.arrangers";
 /// Attributes of an operation that one thread alone reaches, or one warp.
 constexpr llvm::StringLiteral kAloneAttr = "attn.alone";
 constexpr llvm::StringLiteral kByWarpAttr = "attn.by_warp";
@@ -108,6 +111,9 @@ constexpr llvm::StringLiteral kReadBeforeProducts = "attn.read_before_products";
 /// as attributes, with what is known of their reads; returns the bytes in all.
 int64_t placeRings(mlir::LLVM::LLVMFuncOp function);
 
+/// Writes the rows of a tile at `from` to `to` as interleaved columns.
+void arrangeTile(RingArrangeOp op, mlir::Value from, mlir::Value to,
+                 mlir::OpBuilder &b);
 /// Rings over mbarriers, filled by tensor maps or by asynchronous copies.
 void populateRingPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);

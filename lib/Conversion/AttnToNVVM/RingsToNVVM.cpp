@@ -124,7 +124,7 @@ struct RingBuilder {
     for (Operation *user : ring->getResult(0).getUsers())
       if (isa<RingWaitOp>(user))
         for (Operation *use : user->getUsers())
-          if (!isa<DotOp, DotIssueOp>(use))
+          if (!isa<DotOp, DotIssueOp, RingArrangeOp>(use))
             return true;
     return false;
   }
@@ -142,6 +142,9 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
                       : tellsByWarps(op)       ? threads / kWarpThreads
                       : isFilledByProducer(op) ? kWarpThreads
                                                : threads;
+    auto arrangers = op->getAttrOfType<IntegerAttr>(kArrangersAttr);
+    if (arrangers && op.isArranged())
+      filling = arrangers.getInt();
     int64_t readers = op->getAttrOfType<IntegerAttr>(kReadersAttr).getInt();
     bool perThread =
         RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
@@ -149,6 +152,8 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     int64_t releases = op->hasAttr(kBesideAttr)
                            ? 1
                            : (perThread ? threads : threads / 32) * readers;
+    if (arrangers && !op.isArranged())
+      releases = arrangers.getInt();
     onFirstThread(rewriter, op, [&](OpBuilder &b) {
       ThreadBuilder t{b, loc};
       RingBuilder inner{b, loc, op, counter};
@@ -295,6 +300,34 @@ struct PutPattern : OpConversionPattern<RingPutOp> {
       onElected(rewriter, loc, arrive);
     else
       arrive(rewriter);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Warps share the tile, and each tells of what it has written.
+struct ArrangePattern : OpConversionPattern<RingArrangeOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingArrangeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op->hasAttr(kArrangersAttr))
+      return op.emitOpError("expected warps of a producer of its own to "
+                            "arrange tiles, but got none");
+    Location loc = op.getLoc();
+    RingBuilder ring{rewriter, loc, ringOfSlot(op.getSlot()), Value()};
+    Value slot = adaptor.getSlot();
+    arrangeTile(op, adaptor.getTile(), ring.data(slot), rewriter);
+    // Products of a warpgroup read by the asynchronous proxy.
+    NVVM::FenceProxyOp::create(
+        rewriter, loc, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(op.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
+    onElected(rewriter, loc, [&](OpBuilder &b) {
+      RingBuilder inner{b, loc, ring.ring, Value()};
+      NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), inner.full(slot),
+                                     Value(), NVVM::MemScopeKind::CTA, false);
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -517,7 +550,7 @@ void attn::onFirstThread(OpBuilder &b, Operation *op,
 
 void attn::populateRingPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns) {
-  patterns.add<AcquirePattern, CreatePattern, IssuePattern, LandPattern,
-               PutPattern, ReleasePattern, WaitPattern>(converter,
-                                                        patterns.getContext());
+  patterns.add<AcquirePattern, ArrangePattern, CreatePattern, IssuePattern,
+               LandPattern, PutPattern, ReleasePattern, WaitPattern>(
+      converter, patterns.getContext());
 }

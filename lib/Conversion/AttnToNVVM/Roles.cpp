@@ -138,6 +138,20 @@ static void markBeside(BesideOp beside, int64_t &adders) {
   adders += int64_t(adds);
 }
 
+/// Marks what warps of the producer do that fill a ring out of another: all of
+/// their lanes wait, and a warp tells of what its lanes did.
+static void markArranging(BesideOp beside, int64_t first) {
+  Builder b(beside.getContext());
+  beside.getBody().walk([&](RingAcquireOp op) {
+    op->removeAttr(kAloneAttr);
+    op->setAttr(kByWarpAttr, b.getUnitAttr());
+  });
+  auto count = static_cast<int64_t>(beside.getCount());
+  beside.getBody().walk([&](RingArrangeOp op) {
+    op->setAttr(kArrangersAttr, b.getDenseI64ArrayAttr({first, count}));
+  });
+}
+
 /// Moves what other warps of the producer do into branches of theirs before the
 /// terminator of `block`; `first` is the first thread of the producer.
 static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
@@ -146,18 +160,34 @@ static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
   auto besides = llvm::to_vector(roles.getProducer().getOps<BesideOp>());
   if (besides.empty())
     return;
+  int64_t warps = 0;
+  for (BesideOp beside : besides)
+    warps += static_cast<int64_t>(beside.getCount());
   roles->getParentOfType<LLVM::LLVMFuncOp>()->setAttr(
-      kBesideWarps, rewriter.getI64IntegerAttr(besides.size()));
+      kBesideWarps, rewriter.getI64IntegerAttr(warps));
   int64_t adders = 0;
   for (BesideOp beside : besides) {
-    markBeside(beside, adders);
+    bool arranges =
+        beside.walk([](RingArrangeOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (arranges)
+      markArranging(beside, first / kWarpThreads +
+                                static_cast<int64_t>(beside.getWarp()));
+    else
+      markBeside(beside, adders);
     rewriter.setInsertionPoint(block->getTerminator());
     ThreadBuilder t{rewriter, loc};
     int64_t warp =
         first / kWarpThreads + static_cast<int64_t>(beside.getWarp());
-    auto branch = scf::IfOp::create(rewriter, loc,
-                                    t.equals(t.div(thread, kWarpThreads), warp),
-                                    /*withElse=*/false);
+    auto count = static_cast<int64_t>(beside.getCount());
+    Value number = t.div(thread, kWarpThreads);
+    Value isHere =
+        count == 1
+            ? t.equals(number, warp)
+            : arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
+                                    t.add(number, -warp), t.constant(count))
+                  .getResult();
+    auto branch = scf::IfOp::create(rewriter, loc, isHere, /*withElse=*/false);
     branch->setAttr(kRoleBranchAttr, rewriter.getUnitAttr());
     moveRole(rewriter, beside.getBody(), branch.thenBlock());
     rewriter.eraseOp(beside);

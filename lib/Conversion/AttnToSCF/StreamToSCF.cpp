@@ -272,8 +272,9 @@ private:
     for (Value count : ArrayRef(visits).drop_front())
       total = arith::AddIOp::create(b, loc, total, count);
     stream.getProducer().walk([&](RingAcquireOp acquire) {
-      if (!llvm::is_contained(rings, acquire.getRing()))
-        rings.push_back(acquire.getRing());
+      Value ring = ringOf(acquire);
+      if (!llvm::is_contained(rings, ring))
+        rings.push_back(ring);
     });
     SmallVector<RingWaitOp> waits;
     for (RingWaitOp wait : stream->getBlock()->getOps<RingWaitOp>())
@@ -377,7 +378,7 @@ private:
       for (Operation &op : producer->without_terminator())
         if (Value of = ringOf(&op); !of || of == ring)
           if (auto acquire = dyn_cast<RingAcquireOp>(b.clone(op, map)))
-            acquire.setAhead(ahead);
+            acquire.setAhead(acquire.getRing() == ring ? ahead : 0);
       scf::YieldOp::create(b, loc);
     });
   }
@@ -389,10 +390,27 @@ private:
       fill->setAttr(StreamOp::kAheadAttr, b.getUnitAttr());
   }
 
-  /// The ring that an operation of the producer fills, or null.
+  /// The ring that is filled out of `ring` (attn.ring.arrange), or that itself.
+  static Value arrangedOf(Value ring) {
+    for (Operation *user : ring.getUsers())
+      if (auto wait = dyn_cast<RingWaitOp>(user))
+        for (Operation *use : wait->getUsers())
+          if (auto arrange = dyn_cast<RingArrangeOp>(use))
+            return arrange.getSlot().getDefiningOp<RingAcquireOp>().getRing();
+    return ring;
+  }
+
+  /// The ring that an operation of the producer fills for the body, or null:
+  /// what is arranged on the way goes through two.
   static Value ringOf(Operation *op) {
     if (auto acquire = dyn_cast<RingAcquireOp>(op))
-      return acquire.getRing();
+      return arrangedOf(acquire.getRing());
+    if (auto wait = dyn_cast<RingWaitOp>(op))
+      return arrangedOf(wait.getRing());
+    if (auto release = dyn_cast<RingReleaseOp>(op))
+      return arrangedOf(release.getRing());
+    if (auto arrange = dyn_cast<RingArrangeOp>(op))
+      return ringOf(arrange.getSlot().getDefiningOp());
     if (auto issue = dyn_cast<RingIssueOp>(op))
       return ringOf(issue.getSlot().getDefiningOp());
     if (auto land = dyn_cast<RingLandOp>(op))

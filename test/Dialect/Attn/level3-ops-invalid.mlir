@@ -837,6 +837,22 @@ func.func @k(%p: tensor<64x64xbf16, #attn.shared<128>>, %s: !attn.slot<tensor<64
 
 // -----
 
+func.func @k(%t: tensor<64x32xf8E4M3FN>, %s: !attn.slot<tensor<32x64xf8E4M3FN, #attn.shared<64>>>) {
+  // expected-error @below {{expected a tile in shared memory, but got 'tensor<64x32xf8E4M3FN>'}}
+  attn.ring.arrange %t into %s : tensor<64x32xf8E4M3FN> into <tensor<32x64xf8E4M3FN, #attn.shared<64>>>
+  return
+}
+
+// -----
+
+func.func @k(%t: tensor<64x32xf8E4M3FN, #attn.shared<32>>, %s: !attn.slot<tensor<64x32xf8E4M3FN, #attn.shared<32>>>) {
+  // expected-error @below {{expected the columns of its slot, 'tensor<64x32xf8E4M3FN, #attn.shared<32>>', as rows, but got 'tensor<64x32xf8E4M3FN, #attn.shared<32>>'}}
+  attn.ring.arrange %t into %s : tensor<64x32xf8E4M3FN, #attn.shared<32>> into <tensor<64x32xf8E4M3FN, #attn.shared<32>>>
+  return
+}
+
+// -----
+
 func.func @k(%p: tensor<64x64xbf16>) {
   // expected-note @below {{the ring is created here}}
   %r = attn.ring.create slots 1 : <2 x tensor<64x64xbf16, #attn.shared<128>>>

@@ -168,6 +168,18 @@ func.func @f() {
 
 func.func @f() {
   attn.specialize producer 4 warps (24) {
+    // expected-error @below {{'attn.beside' op expected 1 to 2 warps, but got 3}}
+    attn.beside 2 count 3 {
+    }
+  } consumers (240) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  attn.specialize producer 4 warps (24) {
   } consumers (240) {
     // expected-error @below {{'attn.beside' op expected to stand with the producer, but got another region}}
     attn.beside 1 {

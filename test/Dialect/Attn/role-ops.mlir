@@ -80,7 +80,7 @@ attn.kernel @turns() {
 // CHECK-NEXT: attn.add_turn take
 // CHECK-NEXT: attn.add_turn pass {note}
 // CHECK-NEXT: }
-// GENERIC: "attn.beside"() <{warp = 1 : i64}> ({
+// GENERIC: "attn.beside"() <{count = 1 : i64, warp = 1 : i64}> ({
 // GENERIC: "attn.add_turn"() <{step = 1 : i32}> : () -> ()
 // GENERIC-NEXT: "attn.add_turn"() <{step = 2 : i32}> {note} : () -> ()
 attn.kernel @add_turns(%p: !attn.view<?xi32>, %n: index) attributes {threads = 256 : i64} {

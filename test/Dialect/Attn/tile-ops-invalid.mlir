@@ -673,3 +673,23 @@ attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
   // expected-error @below {{expected an accumulator of 64x32, but got 'tensor<16x32xf32>'}}
   %d = attn.dot %a, %c, %c transpose_lhs : tensor<16x64xf32>, tensor<16x32xf32> into tensor<16x32xf32>
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.arrange
+//===----------------------------------------------------------------------===//
+
+func.func @k(%t: tensor<64x32xf8E4M3FN>) {
+  // expected-error @below {{expected a result with the rows of the tile, 'tensor<64x32xf8E4M3FN>', as columns, but got 'tensor<64x32xf8E4M3FN>'}}
+  %c = attn.arrange %t : tensor<64x32xf8E4M3FN> to tensor<64x32xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @k(%t: tensor<40x32xf8E4M3FN>) {
+  // expected-error @below {{expected rows of a multiple of 16, but got 'tensor<40x32xf8E4M3FN>'}}
+  %c = attn.arrange %t : tensor<40x32xf8E4M3FN> to tensor<32x40xf8E4M3FN>
+  return
+}

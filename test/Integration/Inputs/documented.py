@@ -79,6 +79,9 @@ SETUP = {
         " -c test/Emulator/Inputs/kernels.cl -o kernel.o",
         "ld.lld-22 -shared --no-undefined kernel.o -o kernel.hsaco",
     ),
+    "docs/passes/attn-arrange-tiles.md": (
+        "sed '0,/^.*--- rows.mlir/d; /^.*--- lengths.mlir/,$d' test/Tools/float8-arranged.test > fp8-rows.mlir",
+    ),
     "docs/passes/attn-two-level-sums.md": (
         "sed '0,/^.*--- columns.mlir/d; /^.*--- one.mlir/,$d' test/Tools/float8.test > fp8.mlir",
     ),

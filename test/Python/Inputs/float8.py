@@ -175,6 +175,18 @@ class Float8(unittest.TestCase):
             _attention.text_of(_float8.checked(problem, "cuda", has_columns=True)))
         with self.assertRaisesRegex(NotImplementedError, "^lengths: "):
             _float8.checked(problem._replace(lengths="i32"), "cuda")
+        # Hopper's kernels arrange V themselves.
+        text = _attention.text_of(_float8.checked(problem._replace(lengths="i32"), "cuda", arranges=True))
+        self.assertNotIn("interleaved", text)
+        self.assertNotIn("arrange_values", text)
+        self.assertIn("arrange_values", _attention.text_of(_float8.checked(problem, "cuda", arranges=True)))
+        with self.assertRaisesRegex(NotImplementedError, "^lengths: "):
+            _float8.checked(problem._replace(lengths="i32"), "cuda", has_columns=True, arranges=True)
+        dense = problem._replace(scales=("?x2", "", "1x1"), scale_block=None)
+        causal = dense._replace(mask="#attn.causal<bottom_right>")
+        for given, keys, is_inside in ((causal, 4096, True), (causal, 4097, False), (dense, 50, False), (causal._replace(value_dim=256), 50, False)):
+            text = _attention.text_of(_float8.checked(given, "cuda", arranges=True, keys=keys))
+            self.assertEqual("arrange_values" not in text, is_inside)
 
     def test_refused(self):
         q = random(1, 2, 9, 32)

@@ -75,6 +75,10 @@ LogicalResult BesideOp::verify() {
   if (warp < 1 || warp >= warps)
     return emitOpError("expected a warp from 1 to ")
            << warps - 1 << " of the producer, but got " << warp;
+  auto count = static_cast<int64_t>(getCount());
+  if (count < 1 || count > warps - warp)
+    return emitOpError("expected 1 to ")
+           << warps - warp << " warps, but got " << count;
   return success();
 }
 

@@ -147,6 +147,19 @@ LogicalResult RingPutOp::verify() {
   return success();
 }
 
+LogicalResult RingArrangeOp::verify() {
+  RankedTensorType slot = getSlot().getType().getTile();
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  if (!isa_and_nonnull<SharedAttr>(tile.getEncoding()))
+    return emitOpError("expected a tile in shared memory, but got ") << tile;
+  if (tile.getDimSize(0) != slot.getDimSize(1) ||
+      tile.getDimSize(1) != slot.getDimSize(0) ||
+      tile.getElementType() != slot.getElementType())
+    return emitOpError("expected the columns of its slot, ")
+           << slot << ", as rows, but got " << tile;
+  return success();
+}
+
 LogicalResult ReduceRegistersOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, ValueRange operands,
     DictionaryAttr, OpaqueProperties, RegionRange,
@@ -186,6 +199,13 @@ bool RingCreateOp::isPut() {
   return llvm::any_of(getRing().getUsers(), [](Operation *user) {
     return isa<RingAcquireOp>(user) &&
            llvm::any_of(user->getUsers(), llvm::IsaPred<RingPutOp>);
+  });
+}
+
+bool RingCreateOp::isArranged() {
+  return llvm::any_of(getRing().getUsers(), [](Operation *user) {
+    return isa<RingAcquireOp>(user) &&
+           llvm::any_of(user->getUsers(), llvm::IsaPred<RingArrangeOp>);
   });
 }
 

@@ -197,6 +197,24 @@ void InterleaveOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getResult(), "interleaved");
 }
 
+LogicalResult ArrangeOp::verify() {
+  auto from = cast<RankedTensorType>(getTile().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
+  if (from.getDimSize(0) != to.getDimSize(1) ||
+      from.getDimSize(1) != to.getDimSize(0) ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("expected a result with the rows of the tile, ")
+           << from << ", as columns, but got " << to;
+  if (from.getDimSize(0) % InterleaveOp::kGroup != 0)
+    return emitOpError("expected rows of a multiple of ")
+           << InterleaveOp::kGroup << ", but got " << from;
+  return success();
+}
+
+void ArrangeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "arranged");
+}
+
 LogicalResult TouchOp::verify() {
   return verifyAccess(*this, getView().getType(), getOffsets().size(),
                       getTile());

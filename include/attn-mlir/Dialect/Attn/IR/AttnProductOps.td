@@ -97,15 +97,15 @@ def Attn_BesideOp : Attn_Op<"beside", [HasParent<"SpecializeOp">,
   let summary = "What another warp of the producer does";
   let description = [{
     In the first region of attn.specialize: warp number `warp` of the producer, of which
-    0 copies, runs the body. attn.await_progress in it gives those who compute the turn
+    0 copies, runs the body, or `count` of them from that one on, which share `attn.ring.arrange`. attn.await_progress in it gives those who compute the turn
     that attn.add_turn takes, when the CTAs in front have got as far; attn.report_progress
     tells others how far the CTA has got when those who compute have passed their turn.
 
-    Example: `attn.beside 1 { ... }`
+    Example: `attn.beside 1 { ... }`, `attn.beside 1 count 3 { ... }`
   }];
-  let arguments = (ins I64Attr:$warp);
+  let arguments = (ins I64Attr:$warp, DefaultValuedAttr<I64Attr, "1">:$count);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$warp $body attr-dict";
+  let assemblyFormat = "$warp (`count` $count^)? $body attr-dict";
   let hasVerifier = 1;
 }
 

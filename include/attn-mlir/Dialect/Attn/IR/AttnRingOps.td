@@ -57,6 +57,8 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
     ::attn::CopyKind getCopier();
     /// Whether threads that compute fill the ring (attn.ring.put).
     bool isPut();
+    /// Whether it is filled out of another ring (attn.ring.arrange).
+    bool isArranged();
     /// Whether threads fill the ring and wait for each other at barriers.
     bool isFilledByThreads();
     /// Whether another ring may lie in the same memory.
@@ -152,6 +154,20 @@ def Attn_RingPutOp : Attn_RingOp<"put", [MemoryEffects<[MemRead, MemWrite]>]> {
     one that a copy fills. A ring is filled by copies or by `put`.
 
     Example: `attn.ring.put %p into %slot : tensor<64x64xbf16, #acc> into !attn.slot<tensor<64x64xbf16, #attn.shared<128>>>`
+  }];
+  let arguments = (ins Attn_Tile2D:$tile, Attn_SlotType:$slot);
+  let assemblyFormat = "$tile `into` $slot attr-dict `:` type($tile) `into` type($slot)";
+  let hasVerifier = 1;
+}
+
+def Attn_RingArrangeOp : Attn_RingOp<"arrange", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Writes the rows of a tile into a slot, as interleaved columns";
+  let description = [{
+    What `attn.arrange` computes, from one ring to another. Who fills the slot reads
+    the tile, and those who compute see the slot alone: warps of a producer beside the one
+    that copies, where there is one.
+
+    Example: `attn.ring.arrange %v into %slot : tensor<64x128xf8E4M3FN, #attn.shared<128>> into !attn.slot<tensor<128x64xf8E4M3FN, #attn.shared<64>>>`
   }];
   let arguments = (ins Attn_Tile2D:$tile, Attn_SlotType:$slot);
   let assemblyFormat = "$tile `into` $slot attr-dict `:` type($tile) `into` type($slot)";

@@ -301,6 +301,24 @@ def Attn_InterleaveOp : Attn_Op<"interleave", [Pure,
   }];
 }
 
+def Attn_ArrangeOp : Attn_Op<"arrange", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "Rows of a tile as interleaved columns";
+  let description = [{
+    Column j of the result is the row of the tile that `attn.interleave` has for column
+    j: what a product takes that sums along rows of its right-hand side, as those of
+    8-bit elements do on NVIDIA GPUs, with a left-hand side that is interleaved, too.
+
+    *Level 3.* `attn.ring.arrange`, by those who copy.
+
+    Example: `%c = attn.arrange %v : tensor<64x128xf8E4M3FN> to tensor<128x64xf8E4M3FN>`
+  }];
+  let arguments = (ins Attn_Tile2D:$tile);
+  let results = (outs Attn_Tile2D:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Attn_AdvanceOp : Attn_Op<"advance", [Pure,
     AllTypesMatch<["maximum", "factorBefore", "referenceBefore", "factor",
                    "reference", "rescale"]>,

@@ -291,6 +291,24 @@ def AttnStoreTensors : Pass<"attn-store-tensors", "::attn::KernelOp"> {
   let statistics = [Statistic<"numStores", "stores", "Stores by tensor maps">];
 }
 
+def AttnArrangeTiles : Pass<"attn-arrange-tiles", "::attn::KernelOp"> {
+  let summary = "Right-hand sides of 8-bit elements arranged in the kernel";
+  let description = [{
+    Matrix units of NVIDIA GPUs sum 8-bit elements along rows of both operands. Where a
+    stream loads a right-hand side that is summed over its rows, as V by rows is in P V, the
+    tile is arranged on targets with `wgmma`: rows become columns, in the order that
+    weights have as accumulators. `attn-stage-loads` gives what is arranged a ring of its own,
+    which warps of the producer fill (`attn-specialize-warps`).
+
+    Before: `%a1 = attn.dot %p, %v, %a0 : ...`
+
+    After: `%c = attn.arrange %v : ...; %i = attn.interleave %p : ...; %a1 = attn.dot %i, %c, %a0 transpose_rhs : ...`
+
+    Does nothing to products of other elements, and on other targets.
+  }];
+  let statistics = [Statistic<"numArranged", "arranged", "Tiles arranged">];
+}
+
 def AttnTwoLevelSums : Pass<"attn-two-level-sums", "::attn::KernelOp"> {
   let summary = "Products of a tile summed by themselves, then added";
   let description = [{

@@ -271,6 +271,14 @@ def DeferRowSumsNone : AttnRemark<"deferred", Missed, "no stream carries a sum o
 }
 }
 
+let category = "attn-arrange-tiles" in {
+def ArrangeTiles : AttnRemark<"arranged", Passed,
+    "tiles of 8-bit elements are arranged in the kernel", [
+    RemarkArg<"tiles", Int, "tiles">]> {
+  let description = "Once for each kernel that has such tiles.";
+}
+}
+
 let category = "attn-two-level-sums" in {
 def TwoLevelSums : AttnRemark<"summed-apart", Passed,
     "products of 8-bit elements are summed by themselves, then added", [

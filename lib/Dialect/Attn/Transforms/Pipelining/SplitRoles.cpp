@@ -51,15 +51,43 @@ bool isAddition(Operation *op) {
   return add && add.isOutOfRing();
 }
 
-bool isCopy(Operation *op) {
-  return isa<RingAcquireOp, RingIssueOp, RingLandOp>(op) && !isTakenToPut(op);
+/// Whether an operation is of arrangements from one ring to another, which
+/// warps of the producer do.
+bool isArrangement(Operation *op) {
+  if (auto release = dyn_cast<RingReleaseOp>(op))
+    return llvm::any_of(release.getRing().getUsers(), [](Operation *user) {
+      return isa<RingWaitOp>(user) && isArrangement(user);
+    });
+  if (isa<RingWaitOp, RingAcquireOp>(op))
+    return llvm::any_of(op->getUsers(), llvm::IsaPred<RingArrangeOp>);
+  return isa<RingArrangeOp>(op);
 }
 
+bool isCopy(Operation *op) {
+  return isa<RingAcquireOp, RingIssueOp, RingLandOp>(op) && !isTakenToPut(op) &&
+         !isArrangement(op);
+}
+
+/// What those who compute do not do.
+bool isOfProducer(Operation *op) { return isCopy(op) || isArrangement(op); }
+
 bool isComputation(Operation *op) {
+  if (isArrangement(op))
+    return false;
   return isa<RingWaitOp, RingReleaseOp, RingPutOp, DotIssueOp, DotWaitOp,
              ExchangeOp, BeginPartOp, LastPartOp, StoreOp, AccumulateOp,
              AwaitProgressOp, ReportProgressOp, BarrierOp>(op) ||
          isTakenToPut(op);
+}
+
+/// What is not for the warp that copies.
+bool isBesideCopies(Operation *op) {
+  return isComputation(op) || isArrangement(op);
+}
+
+/// What is not for those that arrange.
+bool isBesideArrangements(Operation *op) {
+  return isComputation(op) || isCopy(op);
 }
 
 /// What is not for the warp that tells other CTAs how far this one has got.
@@ -104,13 +132,15 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
   }
 
   /// Without copies: what consumers do.
-  static void keepConsumers(Region &region) { eraseBackwards(region, isCopy); }
+  static void keepConsumers(Region &region) {
+    eraseBackwards(region, isOfProducer);
+  }
 
   /// What lies in a ring that is added is no tile in registers.
   static bool isComputed(Value value) {
     Operation *op = value.getDefiningOp();
     return isa<RankedTensorType, ProductType>(value.getType()) &&
-           !(op && isAddition(op));
+           !(op && (isAddition(op) || isArrangement(op)));
   }
 
   /// Without tiles and what `drop` names: what warps of the producer do. Loops
@@ -245,6 +275,32 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     return success();
   }
 
+  /// What of the producer is arrangements all of its warps do but the one that
+  /// copies, in one body: they wait for copies, and these for them.
+  static LogicalResult splitArrangements(SpecializeOp roles) {
+    Region &producer = roles.getProducer(), all;
+    bool any =
+        producer.walk([](RingArrangeOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    IRMapping map;
+    if (any)
+      producer.cloneInto(&all, map);
+    if (failed(keepProducer(producer, isBesideCopies)))
+      return failure();
+    if (!any)
+      return success();
+    OpBuilder b = OpBuilder::atBlockBegin(&producer.front());
+    auto beside =
+        BesideOp::create(b, roles.getLoc(), /*warp=*/1,
+                         static_cast<int64_t>(roles.getProducerWarps()) - 1);
+    beside.getBody().takeBody(all);
+    beside.walk([](TakeOp take) {
+      take.setHandOn(false);
+      take.setFromProducer(true);
+    });
+    return keepProducer(beside.getBody(), isBesideArrangements);
+  }
+
   /// Where the CTA adds behind others, two more warps of the producer tell them
   /// and wait for them, so that those who compute only look whether it is their
   /// turn.
@@ -330,8 +386,8 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     YieldOp::create(rewriter, ctas.getLoc(), ValueRange());
     handOver(roles);
     keepConsumers(roles.getConsumer());
-    if (failed(keepProducer(roles.getProducer(), isComputation)) ||
-        failed(splitAdditions(roles)) || failed(splitTurns(roles)) ||
+    if (failed(splitArrangements(roles)) || failed(splitAdditions(roles)) ||
+        failed(splitTurns(roles)) ||
         (computing > 1 && failed(splitComputing(roles))))
       signalPassFailure();
   }

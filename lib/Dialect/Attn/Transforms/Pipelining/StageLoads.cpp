@@ -1,5 +1,6 @@
 //===- StageLoads.cpp - Loads through rings of shared memory --------------===//
 
+#include "ArrangedRings.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
@@ -183,7 +184,9 @@ private:
   }
 
   RankedTensorType tileInRing(LoadOp load) {
-    if (widePanels && copierOf(load) == CopyKind::Tensor)
+    // What is arranged fills its panels.
+    if (widePanels && copierOf(load) == CopyKind::Tensor &&
+        !arrangementOf(load))
       return widenedType(load);
     return sharedType(load);
   }
@@ -210,9 +213,17 @@ private:
           (!stays &&
            !streamed.insert({load.getView(), load.getTile().getType()}).second))
         continue;
-      auto ring = RingType::get(
-          load.getContext(), stays ? residentStages : stages, tileInRing(load));
+      ArrangeOp arrangement = arrangementOf(load);
+      auto ring = RingType::get(load.getContext(),
+                                stays         ? residentStages
+                                : arrangement ? kRowStages
+                                              : stages,
+                                tileInRing(load));
       bytes += slotBytes(ring) + barrierBytes(ring);
+      if (arrangement) {
+        RingType columns = ringOf(arrangement, stages);
+        bytes += slotBytes(columns) + barrierBytes(columns);
+      }
     }
     return bytes <= TargetAttr::of(kernel).get(Fact::SmemPerBlock);
   }
@@ -381,6 +392,15 @@ private:
     size_t rank = load.getOffsets().size();
     buildFill(load, ring, ValueRange(positions).take_front(rank),
               ValueRange(positions).drop_front(rank), until);
+    if (ArrangeOp arrangement = arrangementOf(load)) {
+      Value row = positions[rank - 2];
+      Value rows = until ? rewriter.createOrFold<arith::SubIOp>(loc, until, row)
+                         : Value();
+      stageArrangement(rewriter, arrangement, ring, arrangedOf[ring], rows,
+                       stages);
+      rewriter.eraseOp(load);
+      return;
+    }
     RingWaitOp wait = replaceByWait(load, ring);
     Operation *last = edgeUser(wait.getTile(), load->getBlock(),
                                /*first=*/false);
@@ -402,7 +422,9 @@ private:
       ring.streams.push_back(stream);
       return ring.ring;
     }
-    known.push_back({createRing(load, stages), {stream}});
+    known.push_back(
+        {createRing(load, arrangementOf(load) ? kRowStages : stages),
+         {stream}});
     return known.back().ring;
   }
 
@@ -444,6 +466,8 @@ private:
   int64_t stages, residentStages;
   CopyKind copy;
   int64_t chunk;
+  /// Of rows that are arranged, which go on to slots of their own at once.
+  static constexpr int64_t kRowStages = 1;
   bool widePanels, holdLhs, toLds = false;
   IRRewriter rewriter;
   struct SharedRing {
@@ -453,6 +477,8 @@ private:
   /// What each producer has read: elements of its body, and its own.
   llvm::DenseMap<Block *, llvm::DenseMap<Value, Value>> reads;
   llvm::DenseSet<Operation *> twice;
+  /// Rings of what is arranged, by those of the tiles as they are loaded.
+  llvm::DenseMap<Value, Value> arrangedOf;
   /// Rings of streamed tiles.
   llvm::DenseMap<std::pair<Value, Type>, SmallVector<SharedRing>> rings;
 };

@@ -1,0 +1,28 @@
+//===- ArrangedRings.h - Rings filled out of others -------------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_LIB_DIALECT_ATTN_TRANSFORMS_PIPELINING_ARRANGEDRINGS_H
+#define ATTN_MLIR_LIB_DIALECT_ATTN_TRANSFORMS_PIPELINING_ARRANGEDRINGS_H
+
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace attn {
+
+/// What arranges a tile for products, which take nothing else of it, or null.
+ArrangeOp arrangementOf(LoadOp load);
+
+/// The type of a ring of what is arranged.
+RingType ringOf(ArrangeOp op, int64_t stages);
+
+/// Fills `arranged` out of `rows` from the insertion point on, which is in the
+/// producer of a stream, clearing rows from number `end` on (null: none), and
+/// has products read it. A ring of `stages` stages is made where there is none
+/// yet.
+void stageArrangement(mlir::RewriterBase &rewriter, ArrangeOp op,
+                      mlir::Value rows, mlir::Value &arranged, mlir::Value end,
+                      int64_t stages);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_DIALECT_ATTN_TRANSFORMS_PIPELINING_ARRANGEDRINGS_H
