@@ -289,8 +289,7 @@ void testInverses(Tally &tally, MLIRContext &context, std::mt19937 &random) {
       "#attn.order<[query, sharing, group], domains = 3, chunk = 2>",
       "#attn.order<[sharing, query, group], domains = 5, reversed = [query]>",
       "#attn.order<[query, sharing, group], together = 4>",
-      "#attn.order<[group, sharing, query], reversed = [query], together = "
-      "7>"};
+      "#attn.order<[group, sharing, query], reversed = [query], together=7>"};
   for (auto [i, text] : llvm::enumerate(orders))
     buildInverseCheck(*module, "inverse" + std::to_string(i),
                       cast<OrderAttr>(parseAttribute(text, &context)));

@@ -364,8 +364,7 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     // the heads vary; the other units (heads of a group) stay the fastest.
     StringAttr block = units.pop_back_val();
     if (order.sets == 1) {
-      digits = std::move(sharing);
-      sharing.clear();
+      std::swap(digits, sharing);
     } else if (sharing.size() > 1 && !order.outermost) {
       digits.push_back(sharing.front());
       sharing.erase(sharing.begin());
