@@ -470,7 +470,7 @@ def _checked(given, regions, causal, window, scale, lse, layout, scale_block, in
         scales=tuple(map(_float8.sizes_of, scales)), blocks=listed, append=_appended.spec_of(new, capture_element),
         scale_block=scale_block, values="keys" if in_keys else "")
     if is_float8(element):
-        arranges = device.platform == "cuda" and target_of(device).arch == "sm_90a"
+        arranges = device.platform == "cuda" and _targets.arranges_values(target_of(device))
         problem = _float8.checked(problem, device.platform, has_columns, arranges, shapes.keys)
         if has_columns and v.layout != layout:
             raise ArgumentError(f"v: expected values of layout {layout!r}, but got {v.layout!r}")

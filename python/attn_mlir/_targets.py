@@ -23,6 +23,11 @@ Target = collections.namedtuple("Target", "name arch overrides")
 Target.__doc__ = """A target by name, its architecture, and the facts in place of its own: pairs of name and number."""
 
 
+def arranges_values(target):
+    """Whether kernels of a target turn tiles of V of 8 bits round themselves (`attn-arrange-tiles`): those of Hopper, whose products are `wgmma`."""
+    return target.arch == "sm_90a"
+
+
 def _row(name, arch, *facts):
     return name, arch, dict(zip(_STATED + _DERIVED, facts))
 

@@ -390,14 +390,10 @@ private:
       fill->setAttr(StreamOp::kAheadAttr, b.getUnitAttr());
   }
 
-  /// The ring that is filled out of `ring` (attn.ring.arrange), or that itself.
+  /// The ring that is filled out of `ring`, or that itself.
   static Value arrangedOf(Value ring) {
-    for (Operation *user : ring.getUsers())
-      if (auto wait = dyn_cast<RingWaitOp>(user))
-        for (Operation *use : wait->getUsers())
-          if (auto arrange = dyn_cast<RingArrangeOp>(use))
-            return arrange.getSlot().getDefiningOp<RingAcquireOp>().getRing();
-    return ring;
+    Value arranged = arrangedOutOf(ring);
+    return arranged ? arranged : ring;
   }
 
   /// The ring that an operation of the producer fills for the body, or null:

@@ -209,6 +209,15 @@ bool RingCreateOp::isArranged() {
   });
 }
 
+Value attn::arrangedOutOf(Value ring) {
+  for (Operation *user : ring.getUsers())
+    if (auto wait = dyn_cast<RingWaitOp>(user))
+      for (Operation *use : wait->getUsers())
+        if (auto arrange = dyn_cast<RingArrangeOp>(use))
+          return arrange.getSlot().getDefiningOp<RingAcquireOp>().getRing();
+  return Value();
+}
+
 bool RingCreateOp::sharesMemory(RingCreateOp other) {
   auto liesOver = [](RingCreateOp upper, RingCreateOp lower) {
     return llvm::is_contained(upper.getOver(), lower.getRing());

@@ -53,9 +53,11 @@ static void addResident(Footprint &footprint, TargetAttr target,
     footprint.sharedBytes += bytes;
 }
 
-Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
-                      ArrayRef<int64_t> sizes) {
-  Footprint result;
+/// Calls `body` for each tile that is held: its map, bytes, and whether it is
+/// streamed.
+static void
+forCopiedTiles(StreamableOpInterface op, ArrayRef<int64_t> sizes,
+               llvm::function_ref<void(AffineMap, int64_t, bool)> body) {
   SmallVector<StreamAxis> axes = op.getStreamAxes();
   SmallVector<AffineMap> maps = op.getViewMaps();
   unsigned view = 0;
@@ -68,16 +70,31 @@ Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
     bool addedTo = llvm::any_of(op.getContributions(),
                                 [&](Contribution c) { return c.view == view; });
     bool contained = op.getContainingView(view) != view;
-    if (op.readsElements(view++) || addedTo || contained)
-      continue;
-    int64_t bytes = elements * bytesOf(operand.getType());
-    if (streamed && isOfPlaces(target, maps[view - 1], axes))
+    if (!op.readsElements(view) && !addedTo && !contained)
+      body(maps[view], elements * bytesOf(operand.getType()), streamed);
+    ++view;
+  }
+}
+
+int64_t streamedBytes(StreamableOpInterface op, ArrayRef<int64_t> sizes) {
+  int64_t result = 0;
+  forCopiedTiles(op, sizes, [&](AffineMap, int64_t bytes, bool streamed) {
+    result += streamed ? bytes : 0;
+  });
+  return result;
+}
+
+Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
+                      ArrayRef<int64_t> sizes) {
+  Footprint result;
+  forCopiedTiles(op, sizes, [&](AffineMap map, int64_t bytes, bool streamed) {
+    if (streamed && isOfPlaces(target, map, op.getStreamAxes()))
       result.registers += llvm::divideCeil(bytes, 4);
     else if (streamed)
       result.sharedBytes += kFootprintStages * bytes;
     else
       addResident(result, target, bytes);
-  }
+  });
   result.registers += op.getStateElements(sizes) + op.getFoldTemporaries(sizes);
   return result;
 }

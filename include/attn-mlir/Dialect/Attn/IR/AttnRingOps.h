@@ -11,4 +11,11 @@
 #define GET_OP_CLASSES
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h.inc"
 
+namespace attn {
+
+/// The ring that is filled out of `ring` (attn.ring.arrange), or null.
+mlir::Value arrangedOutOf(mlir::Value ring);
+
+} // namespace attn
+
 #endif // ATTN_MLIR_DIALECT_ATTN_IR_ATTNRINGOPS_H

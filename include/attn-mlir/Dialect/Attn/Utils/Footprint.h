@@ -34,6 +34,9 @@ constexpr llvm::StringLiteral kResidentInRegisters = "resident-in-registers";
 Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
                       llvm::ArrayRef<int64_t> sizes);
 
+/// Bytes of the tiles of `op` that go by in one step of its stream.
+int64_t streamedBytes(StreamableOpInterface op, llvm::ArrayRef<int64_t> sizes);
+
 /// The footprint of a kernel on its target, read off its loads and the values
 /// that its streams carry.
 Footprint footprintOf(KernelOp kernel);

@@ -39,8 +39,9 @@ static Value createRing(OpBuilder &b, ArrangeOp op, int64_t stages) {
 }
 
 void attn::stageArrangement(RewriterBase &rewriter, ArrangeOp op, Value rows,
-                            Value &arranged, Value end, int64_t stages) {
+                            Value end, int64_t stages) {
   Location loc = op.getLoc();
+  Value arranged = arrangedOutOf(rows);
   if (!arranged)
     arranged = createRing(rewriter, op, stages);
   RankedTensorType columns = tileOf(arranged);

@@ -15,13 +15,12 @@ ArrangeOp arrangementOf(LoadOp load);
 /// The type of a ring of what is arranged.
 RingType ringOf(ArrangeOp op, int64_t stages);
 
-/// Fills `arranged` out of `rows` from the insertion point on, which is in the
+/// Fills a ring out of `rows` from the insertion point on, which is in the
 /// producer of a stream, clearing rows from number `end` on (null: none), and
-/// has products read it. A ring of `stages` stages is made where there is none
-/// yet.
+/// has products read it. It is made, of `stages` stages, where none is filled
+/// out of `rows` yet.
 void stageArrangement(mlir::RewriterBase &rewriter, ArrangeOp op,
-                      mlir::Value rows, mlir::Value &arranged, mlir::Value end,
-                      int64_t stages);
+                      mlir::Value rows, mlir::Value end, int64_t stages);
 
 } // namespace attn
 

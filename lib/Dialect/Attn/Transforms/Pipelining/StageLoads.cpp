@@ -396,8 +396,7 @@ private:
       Value row = positions[rank - 2];
       Value rows = until ? rewriter.createOrFold<arith::SubIOp>(loc, until, row)
                          : Value();
-      stageArrangement(rewriter, arrangement, ring, arrangedOf[ring], rows,
-                       stages);
+      stageArrangement(rewriter, arrangement, ring, rows, stages);
       rewriter.eraseOp(load);
       return;
     }
@@ -477,8 +476,6 @@ private:
   /// What each producer has read: elements of its body, and its own.
   llvm::DenseMap<Block *, llvm::DenseMap<Value, Value>> reads;
   llvm::DenseSet<Operation *> twice;
-  /// Rings of what is arranged, by those of the tiles as they are loaded.
-  llvm::DenseMap<Value, Value> arrangedOf;
   /// Rings of streamed tiles.
   llvm::DenseMap<std::pair<Value, Type>, SmallVector<SharedRing>> rings;
 };

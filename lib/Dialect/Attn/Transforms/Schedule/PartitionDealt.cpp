@@ -2,6 +2,7 @@
 
 #include "Partitioner.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "attn-mlir/Target/Facts.h"
 
 using namespace mlir;
@@ -25,20 +26,8 @@ Value Partitioner::countEntries(Value streams, ArrayRef<StreamAxis> units) {
 }
 
 int64_t Partitioner::partCost() {
-  int64_t bytes = 0;
-  for (auto [number, map] : llvm::enumerate(op.getViewMaps())) {
-    if (!map.isFunctionOfDim(streamed) || op.readsElements(number) ||
-        op.getContainingView(number) != number)
-      continue;
-    int64_t elements = 1;
-    for (auto [i, axis] : llvm::enumerate(axes))
-      if (!isSingle(axis.kind) && map.isFunctionOfDim(i))
-        elements *= sizes[i];
-    Type element = inputs[number].getType().getElementType();
-    bytes += elements * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8u);
-  }
   int64_t state = op.getStateElements(sizes) * sizeof(float);
-  return kPartCost * state / std::max<int64_t>(bytes, 1);
+  return kPartCost * state / std::max<int64_t>(streamedBytes(op, sizes), 1);
 }
 
 KernelAxes Partitioner::dealtAxes(const WorkList &work, Value entries) {
