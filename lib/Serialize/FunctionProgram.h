@@ -94,6 +94,8 @@ private:
   mlir::LogicalResult limitResults();
   mlir::LogicalResult limitReshapes();
   mlir::LogicalResult placeResult(unsigned number);
+  mlir::FailureOr<mlir::Value> overwrittenBy(LaunchOp launch,
+                                             mlir::OpResult result);
   mlir::FailureOr<bool> placeInPlace(LaunchOp launch, mlir::OpResult value);
   mlir::LogicalResult placeWorkspace();
   mlir::FailureOr<StridedArray> arrayOf(mlir::Value value);

@@ -188,13 +188,19 @@ LogicalResult ProgramBuilder::limitReshapes() {
 // Arrays
 //===----------------------------------------------------------------------===//
 
-/// A result's array is the caller's: what it is a reshape of lies in it, too.
+/// A result's array is the caller's: what it is a reshape of lies in it, too,
+/// and what a launch that makes it wrote over.
 LogicalResult ProgramBuilder::placeResult(unsigned number) {
   Value value = valueOfView[number];
   StridedArray array = arrayOf(number);
   arrays[value] = array;
-  while (!value.getDefiningOp<LaunchOp>()) {
-    if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>()) {
+  while (true) {
+    if (auto launch = value.getDefiningOp<LaunchOp>()) {
+      FailureOr<Value> before = overwrittenBy(launch, cast<OpResult>(value));
+      if (failed(before) || !*before)
+        return failure(failed(before));
+      value = *before;
+    } else if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>()) {
       value = collapse.getSrc();
       FailureOr<SmallVector<Attribute>> split = sizesOf(value);
       if (failed(split))
@@ -217,19 +223,29 @@ bool ProgramBuilder::hasName(StringRef name) {
          llvm::any_of(program.workspace, isIt);
 }
 
-/// What a launch writes over what another one wrote lies where that does.
-FailureOr<bool> ProgramBuilder::placeInPlace(LaunchOp launch, OpResult value) {
-  Value init = launch.getInits()[value.getResultNumber()];
+/// What another launch wrote that a result of a launch is written over; null
+/// where there is none.
+FailureOr<Value> ProgramBuilder::overwrittenBy(LaunchOp launch,
+                                               OpResult result) {
+  Value init = launch.getInits()[result.getResultNumber()];
   if (!init.getDefiningOp<LaunchOp>())
-    return false;
-  if (!init.hasOneUse()) {
-    launch.emitOpError("expected to be all that uses what it writes over, but "
-                       "got init ")
-        << value.getResultNumber() << ", which has other uses";
+    return Value();
+  if (init.hasOneUse())
+    return init;
+  launch.emitOpError("expected to be all that uses what it writes over, but "
+                     "got init ")
+      << result.getResultNumber() << ", which has other uses";
+  return failure();
+}
+
+/// What is written over something lies where that does.
+FailureOr<bool> ProgramBuilder::placeInPlace(LaunchOp launch, OpResult value) {
+  FailureOr<Value> before = overwrittenBy(launch, value);
+  if (failed(before))
     return failure();
-  }
-  arrays[value] = arrays.lookup(init);
-  return true;
+  if (*before)
+    arrays[value] = arrays.lookup(*before);
+  return static_cast<bool>(*before);
 }
 
 /// What launches write that is not returned.

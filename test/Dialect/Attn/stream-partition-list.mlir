@@ -24,9 +24,11 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: %[[ENTRIES:.*]] = arith.subi %[[SUM]], %c1{{.*}} : index
 // CHECK: %[[LIST:.*]] = tensor.empty(%[[ENTRIES]]) : tensor<?x4xi32>
 // CHECK: %[[DEALT:.*]]:2 = attn.launch @f_attention_deal ins(%arg3, %arg1 : tensor<?xi32>, tensor<?x2x?x64xf16>) outs(%[[LIST]],
-// CHECK: %[[STATES:.*]]:4 = attn.launch @f_attention_split ins(%arg0, %arg1, %arg2, %arg3, %[[DEALT]]#0, %[[DEALT]]#1 :
-// CHECK-SAME: outs(%{{.*}} : tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1x64xf32>)
+// A stream that is one part has its results there, and the others' are written over by the merge.
+// CHECK: %[[STATES:.*]]:5 = attn.launch @f_attention_split ins(%arg0, %arg1, %arg2, %arg3, %[[DEALT]]#0, %[[DEALT]]#1 :
+// CHECK-SAME: outs(%{{.*}} : tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1x64xf32>, tensor<?x4x1x64xf16>)
 // CHECK: attn.launch @f_attention_merge ins(%[[STATES]]#0, %[[STATES]]#1, %[[STATES]]#2, %[[STATES]]#3, %arg3, %arg1, %[[DEALT]]#1 :
+// CHECK-SAME: outs(%[[STATES]]#4 :
 
 // CHECK-LABEL: attn.kernel @f_attention_deal(%lengths: !attn.view<?xi32>, %k: {{.*}}, %list: !attn.view<?x4xi32>, %table: !attn.view<?x2xi32>)
 // CHECK-SAME: step = "deal"
@@ -82,10 +84,10 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: %[[BEHIND:.*]] = arith.subi %[[PART2]], %[[WHOLE]]
 // CHECK: %[[ENTRY2:.*]] = arith.addi %[[NEXT]], %[[BEHIND]]
 // CHECK: attn.write %{{.*}}, %list[%[[ENTRY2]], %c3]
-// Behind the last entry nothing is visited: the CTA of the last row says so.
+// Behind the last entry nothing is visited, and is of no sequence: the CTA of the last row says so.
 // CHECK: %[[END:.*]] = arith.select %[[LAST]], %[[PLACE]]#1, %[[ROOM]]
 // CHECK: scf.for %[[REST:.*]] = %[[END]] to %[[ROOM]] step %c1 {
-// CHECK: attn.write %c0, %list[%[[REST]], %c0]
+// CHECK: attn.write %[[STREAMS]], %list[%[[REST]], %c0]
 // CHECK: attn.write %c0, %list[%[[REST]], %c1]
 // CHECK: attn.write %c0, %list[%[[REST]], %c2]
 // CHECK: attn.write %[[REST]], %list[%[[REST]], %c3]
@@ -101,12 +103,19 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: %[[FROM:.*]] = attn.read %list[%work, %c1]
 // CHECK: %[[TO:.*]] = attn.read %list[%work, %c2]
 // CHECK: %[[SLOT:.*]] = attn.read %list[%work, %c3]
+// CHECK: %[[PARTS:.*]] = attn.read %table[%[[SEQUENCE]], %c1]
+// CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[PARTS]], %c1
+// CHECK: %[[SEVERAL:.*]] = arith.cmpi ne, %[[PARTS]], %c1
 // CHECK: attn.read %lengths[%[[SEQUENCE]]]
 // CHECK: attn.load %q[%[[SEQUENCE]],
 // CHECK: arith.maxsi %{{.*}}, %[[FROM]]
 // CHECK: arith.minsi %{{.*}}, %[[TO]]
 // CHECK: attn.load %k[%[[SEQUENCE]], %kv_head, %pos,
-// CHECK: attn.store %{{.*}}, %factor[%[[SLOT]],
+// CHECK: %[[STATEROWS:.*]] = arith.select %[[SEVERAL]], %{{.*}}, %c0
+// CHECK: attn.store %{{.*}}, %factor[%[[SLOT]], {{.*}}] until %[[STATEROWS]]
+// CHECK: attn.store %{{.*}}, %acc[%[[SLOT]], {{.*}}] until %[[STATEROWS]]
+// CHECK: %[[OROWS:.*]] = arith.select %[[WHOLE]], %{{.*}}, %c0
+// CHECK: attn.store %{{.*}}, %o[%[[SEQUENCE]], {{.*}}] until %[[OROWS]]
 
 // CHECK-LABEL: attn.kernel @f_attention_merge(
 // CHECK-SAME: %table: !attn.view<?x2xi32>, %o:
@@ -114,10 +123,15 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: %[[FIRST:.*]] = attn.read %table[%batch, %c0]
 // CHECK: %[[COUNT:.*]] = attn.read %table[%batch, %c1]
 // CHECK: %[[LAST:.*]] = arith.addi %[[FIRST]], %[[COUNT]]
-// CHECK: %[[MANY:[^ ]+]] = arith.minsi %{{[^ ]+}}, %[[LAST]]
+// CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[COUNT]], %c1
+// CHECK: %[[SEVERAL:.*]] = arith.cmpi ne, %[[COUNT]], %c1
+// CHECK: %[[END:.*]] = arith.select %[[WHOLE]], %[[FIRST]], %[[LAST]]
+// CHECK: %[[MANY:[^ ]+]] = arith.minsi %{{[^ ]+}}, %[[END]]
 // CHECK: attn.stream %pos step 8 over [%[[FIRST]] to %[[MANY]]]
-// CHECK: attn.stream %pos step 2 over [%[[MANY]] to %[[LAST]]]
-// CHECK: arith.cmpi ult, %pos, %[[LAST]]
+// CHECK: attn.stream %pos step 2 over [%[[MANY]] to %[[END]]]
+// CHECK: arith.cmpi ult, %pos, %[[END]]
+// CHECK: %[[MERGEDROWS:.*]] = arith.select %[[SEVERAL]], %{{.*}}, %c0
+// CHECK: attn.store %{{.*}}, %o[%batch, {{.*}}] until %[[MERGEDROWS]]
 
 // A part of a stated length needs no sum, and its sequence room for as many as its capacity has.
 // STATED-LABEL: func.func @f

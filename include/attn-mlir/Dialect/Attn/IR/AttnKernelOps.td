@@ -23,7 +23,8 @@ def Attn_LaunchOp : Attn_Op<"launch", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Runs a kernel on tensors or buffers";
   let description = [{
-    Destination style: the kernel writes every element of `outs`. This is the
+    Destination style: the kernel writes every element of `outs`, but for those
+    that another launch wrote, which may stay what they are. This is the
     only operation of the dialect that bufferizes; after that its operands are
     memrefs and it has no results. Operands are passed to the kernel as views,
     in order ins, outs; then come the scalars. `views` gives for each the

@@ -43,15 +43,21 @@ KernelAxes Partitioner::dealtAxes(const WorkList &work, Value entries) {
 
 void Partitioner::buildDealtParts(StreamKernel &kernel, const WorkList &work) {
   OpBuilder &b = kernel.getBuilder();
+  Location loc = op.getLoc();
+  const TileContext &context = kernel.getContext();
   unsigned tableView = kernel.numInputViews() - 1, listView = tableView - 1;
   work.enterGrid(kernel, tableView);
   auto [from, to] = work.enterEntry(kernel, splitAxis(), listView);
-  endStream(kernel);
+  auto [isWhole, isInParts] = work.isWhole(kernel, tableView);
+  Value valid = endStream(kernel);
   SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
-  SmallVector<Segment> segments =
-      op.buildSegments(b, op.getLoc(), kernel.getContext());
-  kernel.storeTiles(buildFolds(
-      kernel, clip(kernel, segments, from, to, segments.front().lo), tiles));
+  SmallVector<Segment> segments = op.buildSegments(b, loc, context);
+  SmallVector<Value> state = buildFolds(
+      kernel, clip(kernel, segments, from, to, segments.front().lo), tiles);
+  kernel.storeTiles(state, /*first=*/0, isInParts);
+  kernel.storeTiles(
+      checked(kernel, op.buildTail(b, loc, context, state), valid),
+      state.size(), isWhole);
 }
 
 void Partitioner::runDealt() {
@@ -70,16 +76,23 @@ void Partitioner::runDealt() {
   result.kernels.back()->setAttr(KernelOp::kStepAttr,
                                  host.getStringAttr(KernelOp::kDealStep));
   SmallVector<KernelView> states = describeStates(entries, units);
+  // The state where a stream has several parts, and results where it has one.
+  SmallVector<KernelView> written(states);
+  llvm::append_range(written, withSplitAxis(outputs));
   KernelAxes kernelAxes = dealtAxes(work, entries);
   SmallVector<KernelView> read = withSplitAxis(inputs);
   read.push_back(work.getList(splitAxis()));
   read.push_back(work.getTable(splitAxis()));
-  StreamKernel stream(op, nameWith("_split"), kernelAxes, read, states);
+  StreamKernel stream(op, nameWith("_split"), kernelAxes, read, written);
   buildDealtParts(stream, work);
   stream.getKernel()->setAttr(KernelOp::kFollowsAttr, host.getUnitAttr());
   finish(stream, KernelOp::kSplitStep);
-  for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
+  ValueRange made = stream.launch().getResults();
+  for (auto [state, value] : llvm::zip(states, made))
     state.tensor = value;
+  for (auto [output, value] :
+       llvm::zip_equal(outputs, made.drop_front(states.size())))
+    output.tensor = value;
   kernelAxes.gridOrder.clear();
   runMerge(kernelAxes, states, &work);
 }

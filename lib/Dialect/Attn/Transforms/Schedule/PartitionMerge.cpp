@@ -104,8 +104,16 @@ void Partitioner::buildMerges(StreamKernel &kernel, LoadState load, Value valid,
   const TileContext &context = kernel.getContext();
   Segment all{IndexBuilder{b, loc}.constant(0), context.extents[splitAxis()],
               /*masked=*/false};
-  if (work)
-    all = work->slotsOf(kernel, kernel.numInputViews() - 1);
+  Value stored;
+  if (work) {
+    unsigned table = kernel.numInputViews() - 1;
+    all = work->slotsOf(kernel, table);
+    // The results of a stream that is one part are there.
+    IndexBuilder m{b, loc};
+    auto [isWhole, isInParts] = work->isWhole(kernel, table);
+    all.hi = m.select(isWhole, all.lo, all.hi);
+    stored = isInParts;
+  }
   Value end = work ? all.hi : Value();
   SmallVector<Value> head = op.buildHead(b, loc, context);
   auto visit = [&](ValueRange carried, int64_t several) {
@@ -118,7 +126,8 @@ void Partitioner::buildMerges(StreamKernel &kernel, LoadState load, Value valid,
   };
   SmallVector<Value> state = mergeParts(kernel, splitAxis(), all, end, visit);
   kernel.storeTiles(
-      checked(kernel, op.buildTail(b, loc, context, state), valid));
+      checked(kernel, op.buildTail(b, loc, context, state), valid),
+      /*first=*/0, stored);
 }
 
 unsigned Partitioner::rowAxis() const {

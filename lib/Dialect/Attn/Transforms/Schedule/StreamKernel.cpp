@@ -489,16 +489,29 @@ void StreamKernel::accumulate(Value tile, unsigned output, bool ordered) {
   add.setOrdered(ordered);
 }
 
-void StreamKernel::storeTiles(ValueRange tiles, unsigned first) {
+Value StreamKernel::endOfStored(unsigned view, Value stored) {
+  auto hasRowsAlong = [&](unsigned axis) {
+    return axes[axis].kind == AxisKind::Group &&
+           views[view].map.isFunctionOfDim(axis);
+  };
+  // Behind a point of the owner lies the next.
+  if (!stored)
+    return packedGroup() && hasRowsAlong(packedGroup()->axis)
+               ? endInViews(packedGroup()->axis)
+               : Value();
+  IndexBuilder m{builder, loc};
+  unsigned rows =
+      *llvm::find_if(llvm::seq<unsigned>(0, axes.size()), hasRowsAlong);
+  return m.select(stored, endInViews(rows), m.constant(0));
+}
+
+void StreamKernel::storeTiles(ValueRange tiles, unsigned first, Value stored) {
   for (auto [i, tile] : llvm::enumerate(tiles)) {
     unsigned view = numInputs + first + i;
     SmallVector<Value> offsets = offsetsOf(view);
-    // Behind a point of the owner lies the next.
-    bool ends =
-        packedGroup() && views[view].map.isFunctionOfDim(packedGroup()->axis);
     StoreOp::create(builder, loc, tile, kernel.getArgument(view), offsets,
-                    ends ? endInViews(packedGroup()->axis) : Value(),
-                    /*scratch=*/Value(), /*by_tensor_map=*/false);
+                    endOfStored(view, stored), /*scratch=*/Value(),
+                    /*by_tensor_map=*/false);
   }
 }
 

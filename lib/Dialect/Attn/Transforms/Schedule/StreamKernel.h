@@ -146,8 +146,10 @@ public:
   /// to a position first.
   void orderWaits();
 
-  /// Stores a tile for each output from `first` on, or for some of these.
-  void storeTiles(mlir::ValueRange tiles, unsigned first = 0);
+  /// Stores a tile for each output from `first` on, or for some of these; where
+  /// `stored` does not hold, nothing (null: anywhere).
+  void storeTiles(mlir::ValueRange tiles, unsigned first = 0,
+                  mlir::Value stored = mlir::Value());
 
   /// The tile of an output, `ahead` elements behind the position along an axis.
   mlir::Value loadStored(unsigned output, unsigned axis, int64_t ahead);
@@ -172,6 +174,9 @@ private:
   StreamOp openStream(llvm::ArrayRef<Segment> segments, unsigned axis,
                       mlir::ValueRange inits);
   bool isStreamed(unsigned view) const;
+  /// The row behind the last one of an output that is stored, where that is not
+  /// its view's last: none where `stored` does not hold.
+  mlir::Value endOfStored(unsigned view, mlir::Value stored);
   /// Where the stream stands, among all of the tile's streams, `ahead` elements
   /// behind its position.
   mlir::Value placeOfStream(int64_t ahead);

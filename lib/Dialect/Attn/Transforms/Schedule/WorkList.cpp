@@ -133,6 +133,16 @@ Segment WorkList::slotsOf(StreamKernel &kernel, unsigned tableView) const {
   return {first, m.add(first, count), /*masked=*/false};
 }
 
+std::pair<Value, Value> WorkList::isWhole(StreamKernel &kernel,
+                                          unsigned tableView) const {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  nameRows(kernel.getKernel(), kStreamsAxis, tableView);
+  Value count =
+      kernel.readElement(tableView, {streamOf(kernel), m.constant(kSlots)});
+  return {m.compare(arith::CmpIPredicate::eq, count, m.constant(1)),
+          m.compare(arith::CmpIPredicate::ne, count, m.constant(1))};
+}
+
 //===----------------------------------------------------------------------===//
 // Dealing
 //===----------------------------------------------------------------------===//
@@ -357,10 +367,11 @@ void WorkList::writeRow(StreamKernel &kernel, Value streams, Value row,
   writeParts(kernel, length, place.slot, m.constant(0), whole, place.whole);
   writeParts(kernel, length, place.slot, whole, parts,
              m.add(place.allWhole, m.sub(place.slot, place.whole)));
-  // Behind all streams: as many slots are taken as there are parts.
+  // Behind all streams: as many slots are taken as there are parts, and what is
+  // of no stream stores no result.
   Value zero = m.constant(0);
   Value capacity = kernel.sizeOf(kernel.numInputViews(), 0);
-  selectStream(kernel, zero);
+  selectStream(kernel, streams);
   OpBuilder::InsertionGuard guard(b);
   Value rest = enterLoop(b, op.getLoc(), m.select(behind, place.slot, capacity),
                          capacity);

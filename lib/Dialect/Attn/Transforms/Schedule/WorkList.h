@@ -69,6 +69,10 @@ public:
   /// The slots of the tile's stream, in a kernel whose input `table` is the
   /// table.
   Segment slotsOf(StreamKernel &kernel, unsigned table) const;
+  /// Whether the tile's stream is one part, whose CTA makes the results, and
+  /// whether it is not.
+  std::pair<mlir::Value, mlir::Value> isWhole(StreamKernel &kernel,
+                                              unsigned table) const;
 
 private:
   mlir::Value streamOf(StreamKernel &kernel) const;
