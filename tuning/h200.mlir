@@ -104,6 +104,13 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
+              // Short sequences: CTAs of one warpgroup that multiplies, two of which share an SM.
+              #attn.variant<"query<=64 & key<=256",
+               <tiles = [query = 64, key = 64], persistent, resident = 2,
+                wgmma = all, specialize, overlap, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"query<=256 & key<=256",
+               <tiles = [query = 64, key = 128], persistent, resident = 2,
+                wgmma = all, specialize, overlap, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head*group*query<=16896",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
