@@ -28,6 +28,11 @@ def arranges_values(target):
     return target.arch == "sm_90a"
 
 
+def reads_float8_sequences(target):
+    """Whether kernels of a GPU read Q, K and V in float8_e4m3fn of sequences with lengths, packed or in pages: V by rows."""
+    return arranges_values(target) or target.arch == "gfx950"
+
+
 def _row(name, arch, *facts):
     return name, arch, dict(zip(_STATED + _DERIVED, facts))
 

@@ -1,10 +1,11 @@
 """attention() of float8 on the CPU, and what a GPU is given."""
 
 import unittest
+import unittest.mock
 
 import attn_mlir
 import torch
-from attn_mlir import _attention, _float8
+from attn_mlir import _attention, _flash_attn_3, _float8, _targets, _widened_float8
 from attn_mlir import flash_attn_3 as fa3
 
 E4M3 = torch.float8_e4m3fn
@@ -196,6 +197,107 @@ class Float8(unittest.TestCase):
                 attn_mlir.attention(q, q, q, q_scale=scale)
         with self.assertRaisesRegex(attn_mlir.ArgumentError, "as q has"):
             attn_mlir.attention(q, q, q.to(torch.float8_e5m2))
+
+
+class Sequences(unittest.TestCase):
+    """FlashAttention-3's functions of packed sequences and caches, as devices whose kernels read them have it: nothing is widened, and weights are
+    rounded to 8 bits, which widened calls do not do."""
+
+    QUERIES, KEYS, LENGTHS = 3, 64, (21, 64, 0)
+
+    def setUp(self):
+        self.q = random(3, self.QUERIES, 4, 64)
+        self.k, self.v = (random(3, self.KEYS, 2, 64, seed=1 + i) for i in range(2))
+        self.scales = [torch.rand(3, 2, generator=torch.Generator().manual_seed(3 + i)) + 0.5 for i in range(3)]
+        self.named = dict(zip(("q_descale", "k_descale", "v_descale"), self.scales))
+        self.lengths = torch.tensor(self.LENGTHS, dtype=torch.int32)
+        for name, function in (("_is_read_in_place", lambda *arguments: True), ("_widened_float8.widened", self.fail_widened)):
+            patch = unittest.mock.patch(f"attn_mlir._flash_attn_3.{name}", function)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def fail_widened(self, *arguments):
+        self.fail("expected no copies, but a call was widened")
+
+    def check(self, found, rows=(0, 1, 2), first=(0, 0, 0), ends=LENGTHS, queries=(QUERIES,) * 3):
+        """O [B, S, H, D] and LSE [B, H, S], of keys of rows of the cache; queries behind ``queries`` count nowhere."""
+        o, lse = found
+        self.assertEqual((o.dtype, lse.dtype), (torch.bfloat16, torch.float32))
+        for b, (row, begin, end, count) in enumerate(zip(rows, first, ends, queries)):
+            q, k, v = self.q[b : b + 1, :count], self.k[row : row + 1, begin:end], self.v[row : row + 1, begin:end]
+            wide_q, wide_k, wide_v = (
+                wide(x.transpose(1, 2), scale[b : b + 1], 2 if x is q else 1) for x, scale in zip((q, k, v), self.scales))
+            if end <= begin:
+                self.assertTrue((o[b] == 0).all() and (lse[b] == float("-inf")).all())
+                continue
+            r, rl = expected(wide_q, wide_k, wide_v, causal=True)
+            self.assertLess(error(o[b : b + 1, :count].transpose(1, 2), r), BOUND)
+            self.assertLess((lse[b, :, :count].double() - rl[0]).abs().max().item(), 1e-4)
+
+    def test_cache(self):
+        call = {"causal": True, "return_softmax_lse": True, **self.named}
+        self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, cache_seqlens=self.lengths, **call))
+        self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, **call, cache_leftpad=torch.tensor([3, 0, 9], dtype=torch.int32)),
+                   first=(3, 0, 9), ends=(self.KEYS,) * 3)
+        rows = torch.tensor([2, 0, 1])
+        self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, cache_seqlens=self.lengths, cache_batch_idx=rows, **call), rows.tolist())
+        o, lse = fa3.flash_attn_with_kvcache(
+            self.q.flatten(0, 1), self.k, self.v, cache_seqlens=self.lengths, max_seqlen_q=self.QUERIES,
+            cu_seqlens_q=torch.arange(4, dtype=torch.int32) * self.QUERIES, **call)
+        self.check((o.unflatten(0, (3, -1)), lse.unflatten(1, (3, -1)).transpose(0, 1)))
+
+    def test_pages(self):
+        numbers = torch.randperm(12, generator=torch.Generator().manual_seed(5)).view(3, 4).int()
+        pages = [torch.empty(12, 16, 2, 64, dtype=torch.uint8) for _ in range(2)]
+        for cut, x in zip(pages, (self.k, self.v)):
+            cut[numbers.long()] = x.view(torch.uint8).unflatten(1, (4, 16))
+        pages = [x.view(E4M3) for x in pages]
+        call = {"causal": True, "return_softmax_lse": True, **self.named}
+        self.check(fa3.flash_attn_with_kvcache(self.q, *pages, cache_seqlens=self.lengths, page_table=numbers, **call))
+        self.check(fa3.flash_attn_with_kvcache(self.q, *pages, page_table=numbers, **call), ends=(self.KEYS,) * 3)
+        rows = torch.tensor([1, 2, 0])
+        self.check(fa3.flash_attn_with_kvcache(
+            self.q, *pages, cache_seqlens=self.lengths, page_table=numbers, cache_batch_idx=rows, **call), rows.tolist())
+
+    def test_new_keys(self):
+        k, v = ((x.view(torch.uint8) + 0).view(E4M3) for x in (self.k, self.v))
+        new, before = [random(3, 2, 2, 64, seed=7 + i) for i in range(2)], torch.tensor([4, 62, 0], dtype=torch.int32)
+        for cache, x in ((self.k, new[0]), (self.v, new[1])):
+            for b, place in enumerate(before.tolist()):
+                cache.view(torch.uint8)[b, place : place + 2] = x[b].view(torch.uint8)
+        self.q = self.q[:, :2]
+        self.check(fa3.flash_attn_with_kvcache(
+            self.q, k, v, *new, cache_seqlens=before, causal=True, return_softmax_lse=True, **self.named), ends=(6, 64, 2), queries=(2,) * 3)
+
+    def test_packed(self):
+        cu_q, cu_k = (torch.arange(4, dtype=torch.int32) * size for size in (self.QUERIES, self.KEYS))
+        packed = [x.flatten(0, 1) for x in (self.q, self.k, self.v)]
+        queries = (2, 3, 1)
+        o, lse = fa3.flash_attn_varlen_func(
+            *packed, cu_q, cu_k, self.QUERIES, self.KEYS, seqused_q=torch.tensor(queries, dtype=torch.int32), seqused_k=self.lengths, causal=True,
+            return_attn_probs=True, **self.named)
+        found = o.unflatten(0, (3, -1)), lse.unflatten(1, (3, -1)).transpose(0, 1)
+        self.check(found, queries=queries)
+        self.assertEqual(found[0][0, 2].abs().max().item(), 0)
+        self.check(fa3.flash_attn_varlen_func(
+            self.q, *packed[1:], None, cu_k, self.QUERIES, self.KEYS, causal=True, return_attn_probs=True, **self.named), ends=(self.KEYS,) * 3)
+        with self.assertRaisesRegex(NotImplementedError, "^page_table"):
+            _flash_attn_3.forward(self.q, *packed[1:], cu_seqlens_k=cu_k, page_table=torch.zeros(3, 4, dtype=torch.int32))
+
+    def test_where(self):
+        """The CPU, other GPUs and calls that are traced are widened."""
+        unittest.mock.patch.stopall()
+        for name, reads in (("h100", True), ("h200", True), ("mi355x", True), ("gb10", False), ("rtx4090", False), ("mi300x", False)):
+            target = _targets.named(name)
+            self.assertEqual(_targets.reads_float8_sequences(target), reads)
+            with unittest.mock.patch.multiple(_attention, device_of=lambda *_: _attention.Device("cuda", 0), target_of=lambda _, t=target: t):
+                self.assertEqual(_flash_attn_3._is_read_in_place(self.q, self.k, self.v), reads)
+                self.assertFalse(_flash_attn_3._is_read_in_place(random(3, 1, 2, 320), self.k, self.v))
+                with unittest.mock.patch.object(torch.compiler, "is_compiling", lambda: True):
+                    self.assertFalse(_flash_attn_3._is_read_in_place(self.q, self.k, self.v))
+        with unittest.mock.patch.object(_widened_float8, "widened", side_effect=_widened_float8.widened) as widened:
+            fa3.flash_attn_with_kvcache(self.q, self.k, self.v, cache_seqlens=self.lengths)
+            widened.assert_called_once()
 
 
 if __name__ == "__main__":
