@@ -47,6 +47,7 @@ _METADATA = (
     "bool? pack_gqa=None, int sm_margin=0) -> Tensor"
 )
 _MOST_FLOAT8_DIM = 256
+_FEW_QUERIES = 16  # On an H100 (docs/fp8.md, "Caches").
 _libraries = []
 
 
@@ -118,11 +119,11 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
         moves=moves)
     found = None
     is_cache = _widened_float8.is_cache(q, k)
-    if is_float8 and _is_read_in_place(q, k, v, q_descale, k_descale, v_descale, cu_seqlens_q, cu_seqlens_k):
+    if is_float8:
         found = _forward_float8_sequences(
-            q, k, v, page_table, seqused_k, kv_batch_idx, cu_seqlens_q, cu_seqlens_k, seqused_q, leftpad_k, max_seqlen_q,
-            {**options, "scales": _named_scales(q_descale, k_descale, v_descale)})
-    elif cu_seqlens_k is None and not is_float8 and (page_table is not None or (is_cache and kv_batch_idx is None)):
+            q, k, v, (q_descale, k_descale, v_descale), page_table, seqused_k, kv_batch_idx, cu_seqlens_q, cu_seqlens_k, seqused_q, leftpad_k,
+            max_seqlen_q, options)
+    elif cu_seqlens_k is None and (page_table is not None or (is_cache and kv_batch_idx is None)):
         scales = {"k_scale": k_descale, "v_scale": v_descale} if is_cache else {}
         found = _forward_cache(
             q, k, v, page_table, seqused_k, kv_batch_idx, cu_seqlens_q, seqused_q, leftpad_k, max_seqlen_q,
@@ -158,18 +159,20 @@ def _named_scales(*scales):
     return {f"{name}_scale": scale if scale is None else scale.float() for name, scale in zip("qkv", scales)}
 
 
-def _is_read_in_place(q, k, v, *others):
-    """Whether kernels of the device read such sequences of float8, in a call that is neither traced nor differentiated."""
-    device = _attention.device_of("q", q)
-    return (device.platform != "cpu" and max(q.shape[-1], v.shape[-1]) <= _MOST_FLOAT8_DIM
-            and _torch_ops.is_direct((q, k, v, *others)) and _targets.reads_float8_sequences(_attention.target_of(device)))
-
-
-def _forward_float8_sequences(q, k, v, table, lengths, rows, cu_q, cu_k, used_q, first, longest, options):
-    """By a kernel that reads float8 where it is, or None. Rows of a cache that are named are copied, as they are."""
+def _forward_float8_sequences(q, k, v, scales, table, lengths, rows, cu_q, cu_k, used_q, first, longest, options):
+    """By a kernel that reads K and V where they are, or None. Rows of a cache that are named are copied, as they are."""
+    if max(q.shape[-1], v.shape[-1]) > _MOST_FLOAT8_DIM or not _torch_ops.is_direct((q, k, v, *scales, cu_q, cu_k)):
+        return None
+    target = _attention.target_of(_attention.device_of("q", q))
+    reads_all = _targets.reads_float8_sequences(target)
     if cu_k is not None:
         refuse(kv_batch_idx=rows, page_table=table)
-        return _forward_packed(q, k, v, cu_q, cu_k, used_q, lengths, first, options)
+        options = {**options, "scales": _named_scales(*scales)}
+        return _forward_packed(q, k, v, cu_q, cu_k, used_q, lengths, first, options) if reads_all else None
+    if _targets.reads_float8_caches(target) and (not reads_all or _are_few(q, cu_q, longest)):
+        q, scales = _widened_float8.with_wide_queries(q, *scales)
+    elif not reads_all:
+        return None
     if table is None:
         k, v = (_kv_cache.gather(x, rows) for x in (k, v))
     elif rows is not None:
@@ -177,7 +180,13 @@ def _forward_float8_sequences(q, k, v, table, lengths, rows, cu_q, cu_k, used_q,
     if lengths is None:
         batch, size = k.shape[:2] if table is None else (table.shape[0], table.shape[1] * k.shape[1])
         lengths = _kv_cache.as_lengths(size, batch, q.device)
-    return _forward_cache(q, k, v, table, lengths, None, cu_q, used_q, first, longest, options)
+    return _forward_cache(
+        q, k, v, table, lengths, None, cu_q, used_q, first, longest, {**options, "scales": _named_scales(*scales)})
+
+
+def _are_few(q, cu_q, longest):
+    """Whether sequences have so few queries that most rows of tiles are empty, where the kernel of FP8 has 64 of one head and more."""
+    return (q.shape[1] if cu_q is None else longest or _FEW_QUERIES) < _FEW_QUERIES
 
 
 def _into(out, o, lse):

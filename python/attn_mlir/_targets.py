@@ -33,6 +33,11 @@ def reads_float8_sequences(target):
     return arranges_values(target) or target.arch == "gfx950"
 
 
+def reads_float8_caches(target):
+    """Whether kernels read K and V in float8_e4m3fn where queries are of 16 bits: those of the CPU, and of NVIDIA GPUs that convert it."""
+    return target.arch == "host" or (target.arch.startswith("sm_") and int(target.arch[3:].rstrip("a")) >= 89)
+
+
 def _row(name, arch, *facts):
     return name, arch, dict(zip(_STATED + _DERIVED, facts))
 

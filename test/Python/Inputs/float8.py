@@ -199,11 +199,12 @@ class Float8(unittest.TestCase):
             attn_mlir.attention(q, q, q.to(torch.float8_e5m2))
 
 
-class Sequences(unittest.TestCase):
-    """FlashAttention-3's functions of packed sequences and caches, as devices whose kernels read them have it: nothing is widened, and weights are
-    rounded to 8 bits, which widened calls do not do."""
+class Cached:
+    """FlashAttention-3's functions of caches, as devices whose kernels read them have it: K and V are not widened."""
 
     QUERIES, KEYS, LENGTHS = 3, 64, (21, 64, 0)
+    SEQUENCES = CACHES = False  # What the device's kernels read.
+    FEW = 0
 
     def setUp(self):
         self.q = random(3, self.QUERIES, 4, 64)
@@ -211,8 +212,13 @@ class Sequences(unittest.TestCase):
         self.scales = [torch.rand(3, 2, generator=torch.Generator().manual_seed(3 + i)) + 0.5 for i in range(3)]
         self.named = dict(zip(("q_descale", "k_descale", "v_descale"), self.scales))
         self.lengths = torch.tensor(self.LENGTHS, dtype=torch.int32)
-        for name, function in (("_is_read_in_place", lambda *arguments: True), ("_widened_float8.widened", self.fail_widened)):
-            patch = unittest.mock.patch(f"attn_mlir._flash_attn_3.{name}", function)
+        wide_queries = unittest.mock.Mock(side_effect=_widened_float8.with_wide_queries)
+        self.wide_queries = wide_queries
+        for place, name, function in (
+                (_targets, "reads_float8_sequences", lambda target: self.SEQUENCES),
+                (_targets, "reads_float8_caches", lambda target: self.CACHES), (_flash_attn_3, "_FEW_QUERIES", self.FEW),
+                (_widened_float8, "widened", self.fail_widened), (_widened_float8, "with_wide_queries", wide_queries)):
+            patch = unittest.mock.patch.object(place, name, function)
             patch.start()
             self.addCleanup(patch.stop)
 
@@ -269,6 +275,43 @@ class Sequences(unittest.TestCase):
         self.check(fa3.flash_attn_with_kvcache(
             self.q, k, v, *new, cache_seqlens=before, causal=True, return_softmax_lse=True, **self.named), ends=(6, 64, 2), queries=(2,) * 3)
 
+
+class WideQueries(Cached, unittest.TestCase):
+    """Kernels read caches alone, so that queries become bfloat16; so they do where there are few, if kernels read all."""
+
+    CACHES = True
+
+    def tearDown(self):
+        self.assertTrue(self.wide_queries.called)
+
+    def test_few(self):
+        call = {"cache_seqlens": self.lengths, "causal": True, "return_softmax_lse": True, **self.named}
+        with unittest.mock.patch.object(_targets, "reads_float8_sequences", lambda target: True):
+            for few, count in ((3, 0), (4, 1)):
+                self.wide_queries.reset_mock()
+                with self.subTest(few), unittest.mock.patch.object(_flash_attn_3, "_FEW_QUERIES", few):
+                    self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, **call))
+                    self.assertEqual(self.wide_queries.call_count, count)
+
+    def test_scales(self):
+        """Any of them may be missing."""
+        for left_out in range(3):
+            for x in self.scales:
+                x.fill_(0.75)
+            self.scales[left_out].fill_(1)
+            named = {name: scale for i, (name, scale) in enumerate(self.named.items()) if i != left_out}
+            self.check(fa3.flash_attn_with_kvcache(
+                self.q, self.k, self.v, cache_seqlens=self.lengths, causal=True, return_softmax_lse=True, **named))
+
+
+class Sequences(Cached, unittest.TestCase):
+    """Kernels read queries of float8, too, and packed sequences: weights are rounded to 8 bits."""
+
+    SEQUENCES = True
+
+    def tearDown(self):
+        self.assertFalse(self.wide_queries.called)
+
     def test_packed(self):
         cu_q, cu_k = (torch.arange(4, dtype=torch.int32) * size for size in (self.QUERIES, self.KEYS))
         packed = [x.flatten(0, 1) for x in (self.q, self.k, self.v)]
@@ -284,20 +327,38 @@ class Sequences(unittest.TestCase):
         with self.assertRaisesRegex(NotImplementedError, "^page_table"):
             _flash_attn_3.forward(self.q, *packed[1:], cu_seqlens_k=cu_k, page_table=torch.zeros(3, 4, dtype=torch.int32))
 
-    def test_where(self):
-        """The CPU, other GPUs and calls that are traced are widened."""
-        unittest.mock.patch.stopall()
-        for name, reads in (("h100", True), ("h200", True), ("mi355x", True), ("gb10", False), ("rtx4090", False), ("mi300x", False)):
-            target = _targets.named(name)
-            self.assertEqual(_targets.reads_float8_sequences(target), reads)
-            with unittest.mock.patch.multiple(_attention, device_of=lambda *_: _attention.Device("cuda", 0), target_of=lambda _, t=target: t):
-                self.assertEqual(_flash_attn_3._is_read_in_place(self.q, self.k, self.v), reads)
-                self.assertFalse(_flash_attn_3._is_read_in_place(random(3, 1, 2, 320), self.k, self.v))
-                with unittest.mock.patch.object(torch.compiler, "is_compiling", lambda: True):
-                    self.assertFalse(_flash_attn_3._is_read_in_place(self.q, self.k, self.v))
-        with unittest.mock.patch.object(_widened_float8, "widened", side_effect=_widened_float8.widened) as widened:
-            fa3.flash_attn_with_kvcache(self.q, self.k, self.v, cache_seqlens=self.lengths)
-            widened.assert_called_once()
+
+class Where(unittest.TestCase):
+    def test_targets(self):
+        for name, sequences, caches in (
+                ("cpu", False, True), ("h100", True, True), ("mi355x", True, False), ("gb10", False, True), ("rtx4090", False, True),
+                ("a100", False, False), ("mi300x", False, False)):
+            with self.subTest(name):
+                target = _targets.named(name)
+                self.assertEqual(_targets.reads_float8_sequences(target), sequences)
+                self.assertEqual(_targets.reads_float8_caches(target), caches)
+
+    def test_others_are_widened(self):
+        """Packed keys on the CPU, targets that read nothing of it, and calls that are traced."""
+        q, k, v = random(2, 3, 4, 64), random(2, 16, 2, 64, seed=1), random(2, 16, 2, 64, seed=2)
+        lengths = torch.tensor([9, 16], dtype=torch.int32)
+        wanted = fa3.flash_attn_with_kvcache(q, k, v, cache_seqlens=lengths)
+        cu_q, cu_k = (torch.arange(3, dtype=torch.int32) * size for size in (3, 16))
+
+        def cached():
+            return fa3.flash_attn_with_kvcache(q, k, v, cache_seqlens=lengths)
+
+        def packed():
+            o = fa3.flash_attn_varlen_func(*(x.flatten(0, 1) for x in (q, k, v)), cu_q, cu_k, 3, 16, seqused_k=lengths)
+            return o.unflatten(0, (2, 3))
+
+        for call, patch in (
+                (packed, unittest.mock.patch.object(_targets, "reads_float8_sequences", lambda target: False)),
+                (cached, unittest.mock.patch.object(_targets, "reads_float8_caches", lambda target: False)),
+                (cached, unittest.mock.patch.object(torch.compiler, "is_compiling", lambda: True))):
+            with patch, unittest.mock.patch.object(_widened_float8, "widened", side_effect=_widened_float8.widened) as widened:
+                self.assertLess(error(call(), wanted.double()), 1e-2)
+                widened.assert_called_once()
 
 
 if __name__ == "__main__":
