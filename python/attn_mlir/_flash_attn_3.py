@@ -47,7 +47,6 @@ _METADATA = (
     "bool? pack_gqa=None, int sm_margin=0) -> Tensor"
 )
 _MOST_FLOAT8_DIM = 256
-_FEW_QUERIES = 16  # On an H100 (docs/fp8.md, "Caches").
 _libraries = []
 
 
@@ -169,7 +168,7 @@ def _forward_float8_sequences(q, k, v, scales, table, lengths, rows, cu_q, cu_k,
         refuse(kv_batch_idx=rows, page_table=table)
         options = {**options, "scales": _named_scales(*scales)}
         return _forward_packed(q, k, v, cu_q, cu_k, used_q, lengths, first, options) if reads_all else None
-    if _targets.reads_float8_caches(target) and (not reads_all or _are_few(q, cu_q, longest)):
+    if _targets.reads_float8_caches(target) and (not reads_all or _decodes_many(q, k, cu_q, longest, target)):
         q, scales = _widened_float8.with_wide_queries(q, *scales)
     elif not reads_all:
         return None
@@ -184,9 +183,11 @@ def _forward_float8_sequences(q, k, v, scales, table, lengths, rows, cu_q, cu_k,
         q, k, v, table, lengths, None, cu_q, used_q, first, longest, {**options, "scales": _named_scales(*scales)})
 
 
-def _are_few(q, cu_q, longest):
-    """Whether sequences have so few queries that most rows of tiles are empty, where the kernel of FP8 has 64 of one head and more."""
-    return (q.shape[1] if cu_q is None else longest or _FEW_QUERIES) < _FEW_QUERIES
+def _decodes_many(q, k, cu_q, longest, target):
+    """Whether each sequence has one query, and tiles of the kernel of caches, one for each KV head, fill the device: then it is faster than that of
+    FP8, in which a tile of 64 rows has a row to compute (docs/fp8.md, "Caches")."""
+    sequences, queries = (q.shape[0], q.shape[1]) if cu_q is None else (cu_q.shape[0] - 1, longest)
+    return queries == 1 and sequences * k.shape[-2] >= 2 * _targets.sms_of(target)
 
 
 def _into(out, o, lse):

@@ -38,6 +38,12 @@ def reads_float8_caches(target):
     return target.arch == "host" or (target.arch.startswith("sm_") and int(target.arch[3:].rstrip("a")) >= 89)
 
 
+def sms_of(target):
+    """Multiprocessors of a target that is no CPU."""
+    stated = dict(target.overrides).get("sms")
+    return stated if stated is not None else next(row[2]["sms"] for row in TABLE if row[0] == target.name)
+
+
 def _row(name, arch, *facts):
     return name, arch, dict(zip(_STATED + _DERIVED, facts))
 

@@ -204,7 +204,6 @@ class Cached:
 
     QUERIES, KEYS, LENGTHS = 3, 64, (21, 64, 0)
     SEQUENCES = CACHES = False  # What the device's kernels read.
-    FEW = 0
 
     def setUp(self):
         self.q = random(3, self.QUERIES, 4, 64)
@@ -216,7 +215,7 @@ class Cached:
         self.wide_queries = wide_queries
         for place, name, function in (
                 (_targets, "reads_float8_sequences", lambda target: self.SEQUENCES),
-                (_targets, "reads_float8_caches", lambda target: self.CACHES), (_flash_attn_3, "_FEW_QUERIES", self.FEW),
+                (_targets, "reads_float8_caches", lambda target: self.CACHES),
                 (_widened_float8, "widened", self.fail_widened), (_widened_float8, "with_wide_queries", wide_queries)):
             patch = unittest.mock.patch.object(place, name, function)
             patch.start()
@@ -277,21 +276,31 @@ class Cached:
 
 
 class WideQueries(Cached, unittest.TestCase):
-    """Kernels read caches alone, so that queries become bfloat16; so they do where there are few, if kernels read all."""
+    """Kernels read caches alone, so that queries become bfloat16; so they do where that is faster, if kernels read all."""
 
     CACHES = True
 
-    def tearDown(self):
-        self.assertTrue(self.wide_queries.called)
+    def check(self, *arguments, **keywords):
+        if not _targets.reads_float8_sequences(None):
+            self.assertTrue(self.wide_queries.called)
+        super().check(*arguments, **keywords)
 
-    def test_few(self):
+    def test_many_sequences(self):
+        """Where kernels read all, decoding of as many sequences as fill the device is by those of caches."""
+        self.q = self.q[:, :1]
         call = {"cache_seqlens": self.lengths, "causal": True, "return_softmax_lse": True, **self.named}
+        packed = {"cu_seqlens_q": torch.arange(4, dtype=torch.int32), "max_seqlen_q": 1}
         with unittest.mock.patch.object(_targets, "reads_float8_sequences", lambda target: True):
-            for few, count in ((3, 0), (4, 1)):
-                self.wide_queries.reset_mock()
-                with self.subTest(few), unittest.mock.patch.object(_flash_attn_3, "_FEW_QUERIES", few):
-                    self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, **call))
+            for sms, count in ((3, 1), (4, 0)):
+                with self.subTest(sms), unittest.mock.patch.object(_targets, "sms_of", lambda target, sms=sms: sms):
+                    self.wide_queries.reset_mock()
+                    self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, **call), queries=(1,) * 3)
                     self.assertEqual(self.wide_queries.call_count, count)
+                    o, lse = fa3.flash_attn_with_kvcache(self.q.flatten(0, 1), self.k, self.v, **packed, **call)
+                    self.check((o.unflatten(0, (3, 1)), lse.unflatten(1, (3, 1)).transpose(0, 1)), queries=(1,) * 3)
+                    self.assertEqual(self.wide_queries.call_count, 2 * count)
+                    fa3.flash_attn_with_kvcache(self.q.expand(-1, 2, -1, -1), self.k, self.v, **call)
+                    self.assertEqual(self.wide_queries.call_count, 2 * count)
 
     def test_scales(self):
         """Any of them may be missing."""
@@ -337,6 +346,8 @@ class Where(unittest.TestCase):
                 target = _targets.named(name)
                 self.assertEqual(_targets.reads_float8_sequences(target), sequences)
                 self.assertEqual(_targets.reads_float8_caches(target), caches)
+        self.assertEqual(_targets.sms_of(_targets.named("gb10")), 48)
+        self.assertEqual(_targets.sms_of(_targets.nearest("sm_90", {**dict.fromkeys(_targets._STATED, 0), "sms": 78})), 78)
 
     def test_others_are_widened(self):
         """Packed keys on the CPU, targets that read nothing of it, and calls that are traced."""
