@@ -187,7 +187,7 @@ def _decodes_many(q, k, cu_q, longest, target):
     """Whether each sequence has one query, and tiles of the kernel of caches, one for each KV head, fill the device: then it is faster than that of
     FP8, in which a tile of 64 rows has a row to compute (docs/fp8.md, "Caches")."""
     sequences, queries = (q.shape[0], q.shape[1]) if cu_q is None else (cu_q.shape[0] - 1, longest)
-    return queries == 1 and sequences * k.shape[-2] >= 2 * _targets.sms_of(target)
+    return queries == 1 and 2 * sequences * k.shape[-2] >= 3 * _targets.sms_of(target)
 
 
 def _into(out, o, lse):

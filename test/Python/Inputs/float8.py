@@ -291,7 +291,7 @@ class WideQueries(Cached, unittest.TestCase):
         call = {"cache_seqlens": self.lengths, "causal": True, "return_softmax_lse": True, **self.named}
         packed = {"cu_seqlens_q": torch.arange(4, dtype=torch.int32), "max_seqlen_q": 1}
         with unittest.mock.patch.object(_targets, "reads_float8_sequences", lambda target: True):
-            for sms, count in ((3, 1), (4, 0)):
+            for sms, count in ((4, 1), (5, 0)):
                 with self.subTest(sms), unittest.mock.patch.object(_targets, "sms_of", lambda target, sms=sms: sms):
                     self.wide_queries.reset_mock()
                     self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, **call), queries=(1,) * 3)
