@@ -128,7 +128,7 @@ def schedule_text(option):
 
 
 def classes(record):
-    """(columns, causal, rows) -> shapes, in the order in which rows are tried: those of one
+    """(columns, causal, rows, element) -> shapes, in the order in which rows are tried: those of one
     query are for all that no other is for. A window has no rows of its own."""
     known = {k.name: k for k in timed_kernels() + small_timed_kernels()}
     result = {}
@@ -138,7 +138,7 @@ def classes(record):
             sys.exit(f"calibrate.py: expected a kernel of kernels.py, but got '{shape['kernel']}'")
         if kernel.mask.kind == "window":
             continue
-        key = (2 * kernel.dim, kernel.causal, 1 if kernel.queries else 64)
+        key = (2 * kernel.dim, kernel.causal, 1 if kernel.queries else 64, kernel.element)
         result.setdefault(key, []).append(shape)
     return dict(sorted(result.items(), key=lambda item: (-item[0][2], item[0])))
 
@@ -209,7 +209,8 @@ def pick(by_length, one_row):
 
 def row(key, shapes):
     """The text of a class, or why it has none."""
-    columns, causal, rows = key
+    columns, causal, rows, element = key
+    elements = "f16, bf16" if element == "bf16" else element
     head = f"columns {columns} rows {rows}{' causal' if causal else ''}"
     by_length = mean_times(never_wrong(shapes))
     if not by_length:
@@ -217,7 +218,7 @@ def row(key, shapes):
     main, variants = pick(by_length, rows == 1)
     if main is None:
         return f"  // {head}: what the compiler takes by itself was the fastest."
-    text = f'  attn.tuned "attn.attention" of [f16, bf16] {head}\n    {schedule_text(main)}'
+    text = f'  attn.tuned "attn.attention" of [{elements}] {head}\n    {schedule_text(main)}'
     if variants:
         guard = lambda least, most: ("" if least == 1 else f"query>={least} & ") + f"query<={most}"
         text += "\n    variants [" + ",\n              ".join(

@@ -15,8 +15,11 @@ CAUSAL = cases.Mask("causal", -1, 0, "bottom_right")
 WINDOW = cases.Mask("window", 1023, 0, "bottom_right")
 
 
+FLOAT8 = "f8E4M3FN"
+
+
 class Kernel(NamedTuple):
-    """Attention that is timed, bf16, BHSD; `queries` where their number is static."""
+    """Attention that is timed, bf16 or FP8 with V by columns, BHSD; `queries` where their number is static."""
 
     name: str
     dim: int
@@ -25,6 +28,11 @@ class Kernel(NamedTuple):
     kv_heads: int
     shapes: tuple  # (batch, keys)
     queries: int = 0
+    element: str = "bf16"
+
+    @property
+    def is_float8(self):
+        return self.element == FLOAT8
 
     @property
     def group(self):
@@ -40,14 +48,16 @@ class Kernel(NamedTuple):
 
     def text(self):
         """The kernel as level-1 MLIR."""
-        q = f"tensor<?x{self.heads}x{self.queries or '?'}x{self.dim}xbf16>"
-        kv = f"tensor<?x{self.kv_heads}x?x{self.dim}xbf16>"
+        rows = f"tensor<?x{self.heads}x{self.queries or '?'}x{self.dim}x"
+        q, o = f"{rows}{self.element}>", f"{rows}bf16>"
+        k = f"tensor<?x{self.kv_heads}x?x{self.dim}x{self.element}>"
+        v = f"tensor<?x{self.kv_heads}x{self.dim}x?x{self.element}>" if self.is_float8 else k
         return (
-            f"func.func @kit(%q: {q}, %k: {kv}, %v: {kv}) -> {q} {{\n"
+            f"func.func @kit(%q: {q}, %k: {k}, %v: {v}) -> {o} {{\n"
             f"  %o = attn.attention %q, %k, %v{self.mask.text()} "
-            f"scale({round(self.dim ** -0.5, 9)!r})\n"
-            f"      : ({q}, {kv}, {kv}) -> {q}\n"
-            f"  return %o : {q}\n}}\n"
+            f"scale({round(self.dim ** -0.5, 9)!r}){' values(interleaved)' if self.is_float8 else ''}\n"
+            f"      : ({q}, {k}, {v}) -> {o}\n"
+            f"  return %o : {o}\n}}\n"
         )
 
     def flops(self, shape):
@@ -63,7 +73,8 @@ class Kernel(NamedTuple):
     def bytes(self, shape):
         """Of Q, K, V and O, once."""
         batch, queries, keys = self.sizes(shape)
-        return 4 * batch * self.dim * (self.heads * queries + self.kv_heads * keys)
+        width = 1 if self.is_float8 else 2
+        return batch * self.dim * ((width + 2) * self.heads * queries + 2 * width * self.kv_heads * keys)
 
 
 def by_length(*lengths):
@@ -82,13 +93,33 @@ def timed_kernels():
         Kernel("d256-causal", 256, CAUSAL, 8, 8, by_length(2048, 8192)),
         Kernel("d128-causal-gqa", 128, CAUSAL, 32, 8, by_length(2048, 8192)),
         Kernel("d128-window", 128, WINDOW, 16, 16, by_length(4096, 16384)),
+        Kernel("d128-full-fp8", 128, cases.Mask(), 16, 16, by_length(2048, 16384), element=FLOAT8),
+        Kernel("d128-causal-fp8", 128, CAUSAL, 16, 16, by_length(2048, 16384), element=FLOAT8),
     ]
 
 
 def small_timed_kernels():
     return [
         Kernel("d64-causal", 64, CAUSAL, 2, 2, ((1, 256),)),
+        Kernel("d64-causal-fp8", 64, CAUSAL, 2, 2, ((1, 256),), element=FLOAT8),
     ]
+
+
+def takes_float8(arch):
+    """Whether V by columns is for it: NVIDIA GPUs from sm_89 on."""
+    number = re.fullmatch(r"sm_(\d+)a?", arch)
+    return number is not None and int(number[1]) >= 89
+
+
+def possible_kernels(known, arch):
+    return [kernel for kernel in known if takes_float8(arch) or not kernel.is_float8]
+
+
+def with_mx(options, kernel, arch):
+    """Options of level 3 behind which products of FP8 have scales of blocks, too, where a chip has them (docs/fp8.md, "Units")."""
+    if not kernel.is_float8 or arch not in ("sm_120a", "sm_121a"):
+        return options
+    return [pair for schedule, lower in options for pair in ((schedule, lower), (schedule, f"{lower} mx-products".strip()))]
 
 
 # Options of level 3 that chips without warpgroups do not take.

@@ -64,7 +64,7 @@ def candidates(page, kernel, best, every_order):
     first ones, and every order with the tiles of its first."""
     fits = [(c["schedule"], c["lower"]) for c in page["candidates"] if "rejected" not in c]
     result = [("", "")] + fits[:best]
-    if every_order and fits and kernel.queries == 0:
+    if every_order and fits and kernel.queries == 0 and not kernel.is_float8:
         schedule, lower = fits[0]
         tiles = next(w for w in schedule.split() if w.startswith("tiles=")).split("=", 1)[1]
         result += kernels.orders(tiles, lower, domains_of(page))
@@ -72,7 +72,7 @@ def candidates(page, kernel, best, every_order):
         # Decoding: with streams that CTAs share and without.
         result += [next((f for f in fits if ("split-ctas" in f[0]) == split), fits[0])
                    for split in (True, False)]
-    return list(dict.fromkeys(result))
+    return list(dict.fromkeys(kernels.with_mx(result, kernel, page["target"]["arch"])))
 
 
 def domains_of(page):
@@ -159,6 +159,7 @@ def main():
 
     facts = facts_of(compiler, arguments.target)
     timed = kernels.small_timed_kernels() if arguments.small else kernels.timed_kernels()
+    timed = kernels.possible_kernels(timed, facts["arch"])
     with ThreadPoolExecutor(max(1, arguments.jobs)) as pool:
         planned = list(pool.map(lambda k: plan_kernel(compiler, k, arguments, work), timed))
     checked = kernels.checked_kernels(facts["arch"], arguments.checks or (4 if arguments.small else 48))

@@ -12,6 +12,7 @@ from forward import deviation
 
 ROWS = 64  # at either end of the sequence are compared with float64
 BOUND = 1e-2
+BOUND_FLOAT8 = 8e-2  # A weight is off by a sixteenth at most.
 PEER_BOUND = 2e-2  # of all rows, both rounded
 SCORES = 1 << 31  # bytes of scores above which the back end `math` is left out
 LEAST_ROUNDS, MOST_ROUNDS = 5, 25
@@ -22,12 +23,24 @@ def why(error):
 
 
 def make_inputs(torch, kernel, sizes, generator):
+    dtype = torch.float8_e4m3fn if kernel.is_float8 else torch.bfloat16
+
     def tensor(heads, length):
         return torch.randn(sizes.batch, heads, length, kernel.dim, device="cuda",
-                           dtype=torch.bfloat16, generator=generator)
+                           dtype=torch.bfloat16, generator=generator).to(dtype)
 
     return (tensor(kernel.heads, sizes.queries), tensor(kernel.kv_heads, sizes.keys),
             tensor(kernel.kv_heads, sizes.keys))
+
+
+def given(package, kernel, inputs):
+    """Q, K and V as the kernel reads them."""
+    q, k, v = inputs
+    return (q, k, package.interleaved_values(v).tensor) if kernel.is_float8 else inputs
+
+
+def empty_result(torch, q):
+    return torch.empty_like(q, dtype=torch.bfloat16)
 
 
 def rows_error(torch, kernel, inputs, out):
@@ -44,7 +57,7 @@ def rows_error(torch, kernel, inputs, out):
         first = keys - queries + count if kernel.mask.kind != "none" else keys
         for rows, seen in ((slice(0, count), first), (slice(queries - count, queries), keys)):
             want, _ = reference.attention(
-                torch, head[:, :, rows], *(t[:, :, :seen] for t in pair), scale, kernel.mask)
+                torch, head[:, :, rows].to(out.dtype), *(t[:, :, :seen].to(out.dtype) for t in pair), scale, kernel.mask)
             got = out[b : b + 1, h : h + 1, rows].double()
             error = (got - want).norm(dim=-1) / want.norm(dim=-1)
             worst = max(worst, error.nan_to_num(nan=math.inf).max().item())
@@ -56,6 +69,8 @@ def peers(torch, kernel, sizes):
     from torch.nn.attention import SDPBackend, sdpa_kernel
     from torch.nn.functional import scaled_dot_product_attention
 
+    if kernel.is_float8:
+        return {}, {"all": "scaled_dot_product_attention has no float8"}
     if kernel.mask.kind == "window":
         return {}, {"all": "scaled_dot_product_attention has no window without a mask in memory"}
     # Where there are fewer queries than keys, `is_causal` has another corner.
@@ -133,22 +148,23 @@ def load_all(package, entry, folder, missing):
     return loaded
 
 
-def check_all(torch, kernel, loaded, numbers, inputs, expected, record):
+def check_all(torch, kernel, loaded, numbers, inputs, launched, expected, record):
     """The numbers of the schedules that are right; the others get a line."""
     right = []
-    out = torch.empty_like(inputs[0])
+    out = empty_result(torch, inputs[0])
+    bound = BOUND_FLOAT8 if kernel.is_float8 else BOUND
     for number in numbers:
         if number not in loaded:
             continue
         out.fill_(float("nan"))
         problem, error = None, None
         try:
-            harness.launch(loaded[number], inputs, [out])
+            harness.launch(loaded[number], launched, [out])
             torch.cuda.synchronize()
             error = rows_error(torch, kernel, inputs, out)
             record["errors"][number] = error if math.isfinite(error) else None
-            if not error <= BOUND:
-                problem = f"an error of {error:.3g} > {BOUND:g} against float64"
+            if not error <= bound:
+                problem = f"an error of {error:.3g} > {bound:g} against float64"
             elif not bool(torch.isfinite(out).all()):
                 problem = "not all of O was written with finite numbers"
             elif expected is not None:
@@ -165,14 +181,15 @@ def check_all(torch, kernel, loaded, numbers, inputs, expected, record):
     return right
 
 
-def measure(torch, kernel, shape, entry, loaded, arguments):
+def measure(torch, package, kernel, shape, entry, loaded, arguments):
     """One shape: errors and times of schedules and peers."""
     sizes = kernel.sizes(shape)
     generator = torch.Generator(device="cuda").manual_seed(arguments.seed)
     l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 1 << 26)
     count = min(8, max(2, -(-2 * l2 // kernel.bytes(shape))))
     inputs = [make_inputs(torch, kernel, sizes, generator) for _ in range(count)]
-    outs = [torch.empty_like(q) for q, _, _ in inputs]
+    launched = [given(package, kernel, x) for x in inputs]
+    outs = [empty_result(torch, q) for q, _, _ in inputs]
     expanded = inputs if kernel.group == 1 else [expand(kernel, x) for x in inputs]
     available, missing = peers(torch, kernel, sizes)
     record = {"kernel": kernel.name, "batch": shape[0], "keys": shape[1], "queries": sizes.queries,
@@ -186,9 +203,9 @@ def measure(torch, kernel, shape, entry, loaded, arguments):
             expected = result if expected is None else expected
             calls[name] = lambda turn, call=call, data=data: call(*data[turn % count])
     numbers = [int(n) for n in entry["predictions"]]
-    for number in check_all(torch, kernel, loaded, numbers, inputs[0], expected, record):
+    for number in check_all(torch, kernel, loaded, numbers, inputs[0], launched[0], expected, record):
         calls[str(number)] = lambda turn, f=loaded[number]: harness.launch(
-            f, inputs[turn % count], [outs[turn % count]])
+            f, launched[turn % count], [outs[turn % count]])
     expected = None
     if calls:
         times, rounds = time_in_turns(torch, calls, arguments.seconds)
@@ -213,7 +230,7 @@ def run_kernel(name, plan, folder, arguments, emit):
             continue
         emit({"begin": label})
         try:
-            emit({"shape": measure(torch, kernel, (shape["batch"], shape["keys"]), shape, loaded, arguments)})
+            emit({"shape": measure(torch, package, kernel, (shape["batch"], shape["keys"]), shape, loaded, arguments)})
         except torch.cuda.OutOfMemoryError as error:
             emit({"failed": label, "why": why(error)})
         torch.cuda.empty_cache()

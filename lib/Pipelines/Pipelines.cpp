@@ -71,7 +71,8 @@ void attn::buildKernelLowering(OpPassManager &pm,
   // Rows that threads read where they need them.
   if (options.stageColumns)
     pm.addPass(createAttnStartProducts());
-  pm.addPass(createAttnAssignUnits({options.warps, options.wgmma}));
+  pm.addPass(createAttnAssignUnits(
+      {options.warps, options.wgmma, options.mxProducts}));
   if (options.specialize)
     pm.addPass(createAttnShareWeights({options.stages}));
   pm.addPass(createAttnSeparateReaders({options.stages}));

@@ -67,6 +67,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.delayWaits);
   g.add(o.optimisticMax);
   g.add(o.twoLevel);
+  g.add(o.mxProducts);
   g.add(o.lead);
   g.add(o.roundedSums);
   g.add(o.residentStages);

@@ -171,6 +171,7 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.mbarrier.arrive", "cp.async"},
     {"nvvm.mbarrier.arrive.expect_tx", "tma"},
     {"nvvm.mbarrier.init", "cp.async"},
+    {"nvvm.mma.block_scale", "mma.sync.mx"},
     {"nvvm.mma.sync", "mma.sync"},
     {"nvvm.nanosleep", ""},
     {"nvvm.prmt", ""},

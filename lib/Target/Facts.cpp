@@ -400,8 +400,9 @@ constexpr StringRef kAmpereCaps[] = {"nvvm", "mma.sync", "ldmatrix",
                                      "cp.async"};
 constexpr StringRef kAdaCaps[] = {"nvvm", "mma.sync", "mma.sync.f8", "ldmatrix",
                                   "cp.async"};
-constexpr StringRef kGb10Caps[] = {"nvvm",     "mma.sync", "mma.sync.f8",
-                                   "ldmatrix", "cp.async", "tma"};
+constexpr StringRef kGb10Caps[] = {"nvvm",        "mma.sync", "mma.sync.f8",
+                                   "mma.sync.mx", "ldmatrix", "cp.async",
+                                   "tma"};
 constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync", "mma.sync.f8",
                                      "ldmatrix", "cp.async", "tma",
                                      "wgmma",    "cluster",  "setmaxnreg"};
@@ -498,10 +499,11 @@ struct ArchRule {
 };
 
 constexpr ArchRule kArchRules[] = {
-    {"mma.sync", 80, 0, false}, {"mma.sync.f8", 89, 0, false},
-    {"ldmatrix", 75, 0, false}, {"cp.async", 80, 0, false},
-    {"tma", 90, 0, false},      {"cluster", 90, 0, false},
-    {"wgmma", 90, 90, true},    {"setmaxnreg", 90, 0, true}};
+    {"mma.sync", 80, 0, false},    {"mma.sync.f8", 89, 0, false},
+    {"mma.sync.mx", 120, 0, true}, {"ldmatrix", 75, 0, false},
+    {"cp.async", 80, 0, false},    {"tma", 90, 0, false},
+    {"cluster", 90, 0, false},     {"wgmma", 90, 90, true},
+    {"setmaxnreg", 90, 0, true}};
 
 } // namespace
 

@@ -341,8 +341,9 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
 
     Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type. Where
     k and v alone are of float8, a cache of queries in 16 bits, results and weights are of the type of q.
-    On a GPU a kernel in front transposes v, which takes its memory once more (for several calls once:
-    ``attn_mlir.interleaved_values``), and there are no lengths, cu_seqlens and block_table.
+    On an NVIDIA GPU a kernel in front transposes v, which takes its memory once more (for several calls once:
+    ``attn_mlir.interleaved_values``); Hopper's do so themselves where it is faster, and of lengths, cu_seqlens and block_table, which
+    others do not have.
 
     mask: a function of (batch, head, q, k) that says whether the query attends to the key, or an array that
         broadcasts to [batch, heads, queries, keys]: booleans that say so, or numbers that are added to scores.

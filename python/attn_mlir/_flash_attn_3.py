@@ -11,7 +11,7 @@ import types
 import torch
 
 import attn_mlir
-from attn_mlir import _append_attention, _features, _kv_cache, _merge, _torch_ops, _widened_float8
+from attn_mlir import _append_attention, _attention, _features, _kv_cache, _merge, _targets, _torch_ops, _widened_float8
 from attn_mlir._errors import ArgumentError
 from attn_mlir._refusals import refuse
 from attn_mlir._torch_ops import attention, attention_paged, attention_varlen
@@ -46,6 +46,7 @@ _METADATA = (
     "int window_size_right=-1, int attention_chunk=0, bool has_softcap=False, int num_splits=0, "
     "bool? pack_gqa=None, int sm_margin=0) -> Tensor"
 )
+_MOST_FLOAT8_DIM = 256
 _libraries = []
 
 
@@ -117,7 +118,11 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
         moves=moves)
     found = None
     is_cache = _widened_float8.is_cache(q, k)
-    if cu_seqlens_k is None and not is_float8 and (page_table is not None or (is_cache and kv_batch_idx is None)):
+    if is_float8:
+        found = _forward_float8_sequences(
+            q, k, v, (q_descale, k_descale, v_descale), page_table, seqused_k, kv_batch_idx, cu_seqlens_q, cu_seqlens_k, seqused_q, leftpad_k,
+            max_seqlen_q, options)
+    elif cu_seqlens_k is None and (page_table is not None or (is_cache and kv_batch_idx is None)):
         scales = {"k_scale": k_descale, "v_scale": v_descale} if is_cache else {}
         found = _forward_cache(
             q, k, v, page_table, seqused_k, kv_batch_idx, cu_seqlens_q, seqused_q, leftpad_k, max_seqlen_q,
@@ -146,6 +151,43 @@ def _forward_float8(q, k, v, scales, *, scale, causal, window, chunk, softcap):
     q_scale, k_scale, v_scale = scales
     return attn_mlir.attention(
         q, k, v, layout="bshd", return_lse=True, q_scale=q_scale, k_scale=k_scale, v_scale=v_scale, **call)
+
+
+def _named_scales(*scales):
+    """As attn_mlir.attention has them."""
+    return {f"{name}_scale": scale if scale is None else scale.float() for name, scale in zip("qkv", scales)}
+
+
+def _forward_float8_sequences(q, k, v, scales, table, lengths, rows, cu_q, cu_k, used_q, first, longest, options):
+    """By a kernel that reads K and V where they are, or None. Rows of a cache that are named are copied, as they are."""
+    if max(q.shape[-1], v.shape[-1]) > _MOST_FLOAT8_DIM or not _torch_ops.is_direct((q, k, v, *scales, cu_q, cu_k)):
+        return None
+    target = _attention.target_of(_attention.device_of("q", q))
+    reads_all = _targets.reads_float8_sequences(target)
+    if cu_k is not None:
+        refuse(kv_batch_idx=rows, page_table=table)
+        options = {**options, "scales": _named_scales(*scales)}
+        return _forward_packed(q, k, v, cu_q, cu_k, used_q, lengths, first, options) if reads_all else None
+    if _targets.reads_float8_caches(target) and (not reads_all or _decodes_many(q, k, cu_q, longest, target)):
+        q, scales = _widened_float8.with_wide_queries(q, *scales)
+    elif not reads_all:
+        return None
+    if table is None:
+        k, v = (_kv_cache.gather(x, rows) for x in (k, v))
+    elif rows is not None:
+        table = table.index_select(0, rows.long())
+    if lengths is None:
+        batch, size = k.shape[:2] if table is None else (table.shape[0], table.shape[1] * k.shape[1])
+        lengths = _kv_cache.as_lengths(size, batch, q.device)
+    return _forward_cache(
+        q, k, v, table, lengths, None, cu_q, used_q, first, longest, {**options, "scales": _named_scales(*scales)})
+
+
+def _decodes_many(q, k, cu_q, longest, target):
+    """Whether each sequence has one query, and tiles of the kernel of caches, one for each KV head, fill the device: then it is faster than that of
+    FP8, in which a tile of 64 rows has a row to compute (docs/fp8.md, "Caches")."""
+    sequences, queries = (q.shape[0], q.shape[1]) if cu_q is None else (cu_q.shape[0] - 1, longest)
+    return queries == 1 and 2 * sequences * k.shape[-2] >= 3 * _targets.sms_of(target)
 
 
 def _into(out, o, lse):

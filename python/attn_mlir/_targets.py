@@ -28,6 +28,22 @@ def arranges_values(target):
     return target.arch == "sm_90a"
 
 
+def reads_float8_sequences(target):
+    """Whether kernels of a GPU read Q, K and V in float8_e4m3fn of sequences with lengths, packed or in pages: V by rows."""
+    return arranges_values(target) or target.arch == "gfx950"
+
+
+def reads_float8_caches(target):
+    """Whether kernels read K and V in float8_e4m3fn where queries are of 16 bits: those of the CPU, and of NVIDIA GPUs that convert it."""
+    return target.arch == "host" or (target.arch.startswith("sm_") and int(target.arch[3:].rstrip("a")) >= 89)
+
+
+def sms_of(target):
+    """Multiprocessors of a target that is no CPU."""
+    stated = dict(target.overrides).get("sms")
+    return stated if stated is not None else next(row[2]["sms"] for row in TABLE if row[0] == target.name)
+
+
 def _row(name, arch, *facts):
     return name, arch, dict(zip(_STATED + _DERIVED, facts))
 

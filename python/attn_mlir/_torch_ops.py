@@ -32,8 +32,11 @@ _recompute = False
 
 
 def _empty(q, v):
-    """O, which lies in memory as Q does where it has Q's shape."""
-    return torch.empty_like(q) if v.shape[-1] == q.shape[-1] else q.new_empty((*q.shape[:-1], v.shape[-1]))
+    """O, which lies in memory as Q does where it has Q's shape; of 8 bits in bfloat16."""
+    dtype = torch.bfloat16 if q.element_size() == 1 else q.dtype
+    if v.shape[-1] == q.shape[-1]:
+        return torch.empty_like(q, dtype=dtype)
+    return q.new_empty((*q.shape[:-1], v.shape[-1]), dtype=dtype)
 
 
 def _empty_lse(q, layout):
@@ -58,8 +61,8 @@ def launch(q, k, v, *, layout, call, sinks=None, new=None):
 
 def _is_whole(q, k, v):
     """Whether attention() makes O as it shall be: rows are not padded, and values not in parts."""
-    granule = granule_of("", q.dtype != k.dtype)
-    return q.element_size() > 1 and v.shape[-1] <= _MOST_VALUE_DIM and q.shape[-1] % granule == 0 and v.shape[-1] % granule == 0
+    granule = granule_of("f8E4M3FN" if q.element_size() == 1 else "", q.dtype != k.dtype)
+    return v.shape[-1] <= _MOST_VALUE_DIM and q.shape[-1] % granule == 0 and v.shape[-1] % granule == 0
 
 
 def _launch(q, k, v, o, lse, *, layout, call, sinks, new):
@@ -97,9 +100,10 @@ def _dense_shapes(q, k, v, *arguments):
     return _empty(q, v), _empty_lse(q, arguments[-1])
 
 
-def _packed(q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, scale, softcap, align, left, right, chunk):
+def _packed(q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, scale, softcap, align, left, right, chunk, scales=None):
     features = Features(scale, softcap, align, left, right, chunk)
     call = _features.ragged(features, cu_q, cu_k, used_k, used_q=used_q, first=first, slopes=slopes)
+    call.update(scales or {})
     o, lse = launch(q[None], k[None], v[None], layout="bshd", call=call)
     return o[0], lse[0]
 
@@ -309,12 +313,15 @@ def attention(q, k, v, *, mask=None, sinks=None, alibi_slopes=None, lengths=None
 
 
 def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seqused_k=None, first=None,
-                     alibi_slopes=None, scale=None, causal=False, window=(-1, -1), chunk=0, softcap=0.0):
-    """(O, LSE [H, tokens]) of sequences one after the other, [tokens, H, D]; nothing is read on the host."""
+                     alibi_slopes=None, scale=None, causal=False, window=(-1, -1), chunk=0, softcap=0.0, scales=None):
+    """(O, LSE [H, tokens]) of sequences one after the other, [tokens, H, D]; nothing is read on the host. ``scales``, those of
+    attn_mlir.attention, are for calls that are neither traced nor differentiated."""
     left, right = _features.window_of(causal, window)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     arguments = (q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, first, alibi_slopes, scale, float(softcap),
                  "bottom_right", left, right, chunk)
+    if scales is not None:
+        return _packed(*arguments, scales=scales)
     return _call(_packed, _VarlenFunction, torch.ops.attn_mlir.varlen_fwd, arguments, 9)
 
 

@@ -1,5 +1,5 @@
-"""Float8 of FlashAttention's functions, where no kernel reads it: the call is done in bfloat16 or float16, which have every value
-of float8_e4m3fn. PyTorch makes the copies in front of the kernel, and applies the scales."""
+"""Float8 of FlashAttention's functions, where no kernel reads it: the call, or its queries, are in bfloat16 or float16, which have every value
+of float8_e4m3fn. PyTorch makes the copies in front of the kernel, and applies the scales that the kernel does not."""
 
 import torch
 
@@ -49,6 +49,13 @@ def widened(q, k, v, q_descale, k_descale, cu_q):
         if scale is not None:
             wide = wide.float() * _of_rows(scale, q.shape[-2], cu_q, q.shape[0])
     return wide.to(dtype), k.to(dtype), v.to(dtype)
+
+
+def with_wide_queries(q, q_descale, k_descale, v_descale):
+    """Queries in bfloat16, which has their values, and scales of a call that reads a cache of float8: scores take those of q and of k as factors."""
+    factors = [scale.float() for scale in (q_descale, k_descale) if scale is not None]
+    both = factors[0] * factors[1] if len(factors) == 2 else next(iter(factors), None)
+    return q.to(torch.bfloat16), (None, both, v_descale)
 
 
 def scaled(o, v_descale, cu_q):

@@ -162,6 +162,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> twoLevel{
       *this, "two-level", llvm::cl::init(false),
       llvm::cl::desc("run attn-two-level-sums")};
+  Option<bool, PlainParser<bool>> mxProducts{
+      *this, "mx-products", llvm::cl::init(false),
+      llvm::cl::desc("attn-assign-units: mx-products")};
   Option<int64_t, PlainParser<int64_t>> lead{
       *this, "lead", llvm::cl::init(0),
       llvm::cl::desc("attn-optimistic-max: lead")};

@@ -14,6 +14,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "attn-mlir/Target/Capabilities.h"
@@ -201,6 +202,8 @@ struct ConvertAttnToNVVMPass
     auto dot = dyn_cast<DotOp>(op);
     if (!dot)
       return "";
+    if (isa_and_nonnull<MmaSyncMxAttr>(dot.getUnitAttr()))
+      return "mma.sync.mx";
     return isFloat8(getElementTypeOrSelf(dot.getRhs().getType()))
                ? "mma.sync.f8"
                : "mma.sync";

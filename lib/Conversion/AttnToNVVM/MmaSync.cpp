@@ -4,7 +4,7 @@
 // have the same bytes; they come from shared memory by ldmatrix, which takes
 // four matrices of 8 x 16 bytes whose rows the lanes name: lanes 0 to 7 those
 // of the first matrix, and so on. PTX ISA, "mma.sync.aligned.m16n8k16",
-// "m16n8k32" and "ldmatrix".
+// "m16n8k32", "Block scaling for mma.sync" and "ldmatrix".
 //
 //===----------------------------------------------------------------------===//
 
@@ -192,7 +192,8 @@ public:
         lhs(cast<RankedTensorType>(op.getLhs().getType())),
         rhs(cast<RankedTensorType>(op.getRhs().getType())),
         result(cast<RankedTensorType>(op.getResult().getType())),
-        warps(warpsOf(op)) {}
+        warps(warpsOf(op)),
+        isMx(isa_and_nonnull<MmaSyncMxAttr>(op.getUnitAttr())) {}
 
   Value run() {
     WarpGrid grid = warpGrid(result.getDimSize(0), warps);
@@ -311,12 +312,30 @@ private:
     int64_t first = (block * (columns / kN) + n) * 4;
     auto c = MutableArrayRef(acc).slice(first, 4);
     if (bytesOf(lhs) == 1) {
-      Value product = multiply8(a, bOperand, c);
+      Value product =
+          isMx ? multiplyMx(a, bOperand, c) : multiply8(a, bOperand, c);
       for (auto [i, v] : llvm::enumerate(c))
         v = LLVM::ExtractValueOp::create(b, loc, product, i);
       return;
     }
     multiply16(b, loc, lhs.getElementType().isF16(), a, bOperand, c);
+  }
+
+  /// With a scale of 1 for each row of A and column of B: all lanes hold the
+  /// same bytes, so that it does not matter which of them are read.
+  Value multiplyMx(ValueRange a, ValueRange bOperand, ValueRange c) {
+    constexpr int32_t kOnes = 0x7f7f7f7f; // Of ue8m0.
+    Value ones = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(kOnes)),
+          first = LLVM::ConstantOp::create(b, loc, b.getI16IntegerAttr(0));
+    auto type = isa<Float8E5M2Type>(lhs.getElementType())
+                    ? NVVM::MMATypes::e5m2
+                    : NVVM::MMATypes::e4m3;
+    SmallVector<Type> types(4, b.getF32Type());
+    return NVVM::MmaBlockScaleOp::create(
+        b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types), a,
+        bOperand, c, ones, first, first, ones, first, first,
+        {kM, kN, kStepBytes}, std::array{type, type}, NVVM::ScaleVecSize::X1,
+        NVVM::BlockScaleFormat::UE8M0, NVVM::MMABlockScaleKind::MXF8F6F4);
   }
 
   /// nvvm.mma.sync has no form of 8-bit floats.
@@ -349,6 +368,7 @@ private:
   Location loc;
   RankedTensorType lhs, rhs, result;
   int64_t warps, blocks = 0, columns = 0;
+  bool isMx;
   SmallVector<Value> acc, lhsRegisters;
   std::optional<Fetcher> lhsTile;
   std::optional<WideningLhs> wideningLhs;
@@ -373,7 +393,10 @@ struct DotPattern : OpConversionPattern<DotOp> {
     int64_t rows = result.getDimSize(0), warps = warpsOf(op);
     MatrixUnitInterface wanted = MmaSyncAttr::get(op.getContext());
     auto rhs = cast<RankedTensorType>(op.getRhs().getType());
-    if (isFloat8(lhs.getElementType()))
+    if (isFloat8(lhs.getElementType()) &&
+        isa_and_nonnull<MmaSyncMxAttr>(op.getUnitAttr()))
+      wanted = MmaSyncMxAttr::get(op.getContext());
+    else if (isFloat8(lhs.getElementType()))
       wanted = MmaSync8Attr::get(op.getContext());
     else if (isFloat8(rhs.getElementType()))
       wanted = MmaSyncWideningAttr::get(op.getContext());

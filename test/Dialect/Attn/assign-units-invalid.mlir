@@ -19,6 +19,10 @@
 // RUN: not attn-opt %t/product.mlir --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-assign-units{warps=17}))' 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: product.mlir:1:1: error: expected 1 to 16 warps, or 0 for the default, but got 17
 
+// RUN: not attn-opt %t/float8.mlir --pass-pipeline='builtin.module(attn-set-target{target=rtx4090},attn.kernel(attn-assign-units{mx-products}))' 2>&1 | FileCheck %s --check-prefix=MX
+// MX: float8.mlir:1:1: error: 'attn.kernel' op expected a target with the capability 'mma.sync.mx' for #attn.mma_sync_mx, but got "rtx4090" with ["nvvm", "mma.sync", "mma.sync.f8", "ldmatrix", "cp.async"]
+// RUN: attn-opt %t/product.mlir --pass-pipeline='builtin.module(attn-set-target{target=rtx4090},attn.kernel(attn-assign-units{mx-products}))' | FileCheck %s --check-prefix=NONE --implicit-check-not='by('
+
 // RUN: not attn-opt %t/size.mlir 2>&1 | FileCheck %s --check-prefix=SIZE
 // SIZE: size.mlir:1:{{.*}}: error: expected 32x32x8, 32x32x16, 16x16x16 or 16x16x32, but got 32x32x4
 // RUN: not attn-opt %t/shape.mlir 2>&1 | FileCheck %s --check-prefix=SHAPE
@@ -31,6 +35,14 @@ attn.kernel @f32(%y: !attn.view<?x?xf32>, %i: index) {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = attn.dot %zero, %zero, %zero transpose_rhs : tensor<64x64xf32>, tensor<64x64xf32> into tensor<64x64xf32>
   attn.store %d, %y[%i, %i] : tensor<64x64xf32> -> <?x?xf32>
+}
+
+//--- float8.mlir
+attn.kernel @float8(%q: !attn.view<?x64xf8E4M3FN>, %y: !attn.view<?x?xf32>, %i: index) {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = attn.load %q[%i, %i] : <?x64xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
+  %s = attn.dot %a, %a, %zero transpose_rhs : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN> into tensor<64x64xf32>
+  attn.store %s, %y[%i, %i] : tensor<64x64xf32> -> <?x?xf32>
 }
 
 //--- empty.mlir

@@ -719,7 +719,7 @@ func.func @launch_memrefs(%a: memref<?x64xf32>, %b: memref<?x?xbf16>,
 //===----------------------------------------------------------------------===//
 
 // A known name takes every fact from the table, and all of them are printed.
-// CHECK: module @known attributes {attn.target = #attn.target<"gb10", arch = "sm_121a", capabilities = ["nvvm", "mma.sync", "mma.sync.f8", "ldmatrix", "cp.async", "tma"], sms = 48, max_resident_ctas = 24, max_cluster_ctas = 8, max_clusters = 5, smem_per_sm = 102400, smem_per_block = 101376, registers_per_sm = 65536, l2_bytes = 25165824, l2_effective_bytes = 20971520, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 32, dispatch_chunk = 1, dram_gbps = 301, tensor_gflops = 125000, clock_mhz = 2418, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 7400>}
+// CHECK: module @known attributes {attn.target = #attn.target<"gb10", arch = "sm_121a", capabilities = ["nvvm", "mma.sync", "mma.sync.f8", "mma.sync.mx", "ldmatrix", "cp.async", "tma"], sms = 48, max_resident_ctas = 24, max_cluster_ctas = 8, max_clusters = 5, smem_per_sm = 102400, smem_per_block = 101376, registers_per_sm = 65536, l2_bytes = 25165824, l2_effective_bytes = 20971520, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 32, dispatch_chunk = 1, dram_gbps = 301, tensor_gflops = 125000, clock_mhz = 2418, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 7400>}
 module @known attributes {attn.target = #attn.target<"gb10">} {
 }
 

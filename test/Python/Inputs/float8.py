@@ -1,10 +1,11 @@
 """attention() of float8 on the CPU, and what a GPU is given."""
 
 import unittest
+import unittest.mock
 
 import attn_mlir
 import torch
-from attn_mlir import _attention, _float8
+from attn_mlir import _attention, _flash_attn_3, _float8, _targets, _widened_float8
 from attn_mlir import flash_attn_3 as fa3
 
 E4M3 = torch.float8_e4m3fn
@@ -196,6 +197,179 @@ class Float8(unittest.TestCase):
                 attn_mlir.attention(q, q, q, q_scale=scale)
         with self.assertRaisesRegex(attn_mlir.ArgumentError, "as q has"):
             attn_mlir.attention(q, q, q.to(torch.float8_e5m2))
+
+
+class Cached:
+    """FlashAttention-3's functions of caches, as devices whose kernels read them have it: K and V are not widened."""
+
+    QUERIES, KEYS, LENGTHS = 3, 64, (21, 64, 0)
+    SEQUENCES = CACHES = False  # What the device's kernels read.
+
+    def setUp(self):
+        self.q = random(3, self.QUERIES, 4, 64)
+        self.k, self.v = (random(3, self.KEYS, 2, 64, seed=1 + i) for i in range(2))
+        self.scales = [torch.rand(3, 2, generator=torch.Generator().manual_seed(3 + i)) + 0.5 for i in range(3)]
+        self.named = dict(zip(("q_descale", "k_descale", "v_descale"), self.scales))
+        self.lengths = torch.tensor(self.LENGTHS, dtype=torch.int32)
+        wide_queries = unittest.mock.Mock(side_effect=_widened_float8.with_wide_queries)
+        self.wide_queries = wide_queries
+        for place, name, function in (
+                (_targets, "reads_float8_sequences", lambda target: self.SEQUENCES),
+                (_targets, "reads_float8_caches", lambda target: self.CACHES),
+                (_widened_float8, "widened", self.fail_widened), (_widened_float8, "with_wide_queries", wide_queries)):
+            patch = unittest.mock.patch.object(place, name, function)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def fail_widened(self, *arguments):
+        self.fail("expected no copies, but a call was widened")
+
+    def check(self, found, rows=(0, 1, 2), first=(0, 0, 0), ends=LENGTHS, queries=(QUERIES,) * 3):
+        """O [B, S, H, D] and LSE [B, H, S], of keys of rows of the cache; queries behind ``queries`` count nowhere."""
+        o, lse = found
+        self.assertEqual((o.dtype, lse.dtype), (torch.bfloat16, torch.float32))
+        for b, (row, begin, end, count) in enumerate(zip(rows, first, ends, queries)):
+            q, k, v = self.q[b : b + 1, :count], self.k[row : row + 1, begin:end], self.v[row : row + 1, begin:end]
+            wide_q, wide_k, wide_v = (
+                wide(x.transpose(1, 2), scale[b : b + 1], 2 if x is q else 1) for x, scale in zip((q, k, v), self.scales))
+            if end <= begin:
+                self.assertTrue((o[b] == 0).all() and (lse[b] == float("-inf")).all())
+                continue
+            r, rl = expected(wide_q, wide_k, wide_v, causal=True)
+            self.assertLess(error(o[b : b + 1, :count].transpose(1, 2), r), BOUND)
+            self.assertLess((lse[b, :, :count].double() - rl[0]).abs().max().item(), 1e-4)
+
+    def test_cache(self):
+        call = {"causal": True, "return_softmax_lse": True, **self.named}
+        self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, cache_seqlens=self.lengths, **call))
+        self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, **call, cache_leftpad=torch.tensor([3, 0, 9], dtype=torch.int32)),
+                   first=(3, 0, 9), ends=(self.KEYS,) * 3)
+        rows = torch.tensor([2, 0, 1])
+        self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, cache_seqlens=self.lengths, cache_batch_idx=rows, **call), rows.tolist())
+        o, lse = fa3.flash_attn_with_kvcache(
+            self.q.flatten(0, 1), self.k, self.v, cache_seqlens=self.lengths, max_seqlen_q=self.QUERIES,
+            cu_seqlens_q=torch.arange(4, dtype=torch.int32) * self.QUERIES, **call)
+        self.check((o.unflatten(0, (3, -1)), lse.unflatten(1, (3, -1)).transpose(0, 1)))
+
+    def test_pages(self):
+        numbers = torch.randperm(12, generator=torch.Generator().manual_seed(5)).view(3, 4).int()
+        pages = [torch.empty(12, 16, 2, 64, dtype=torch.uint8) for _ in range(2)]
+        for cut, x in zip(pages, (self.k, self.v)):
+            cut[numbers.long()] = x.view(torch.uint8).unflatten(1, (4, 16))
+        pages = [x.view(E4M3) for x in pages]
+        call = {"causal": True, "return_softmax_lse": True, **self.named}
+        self.check(fa3.flash_attn_with_kvcache(self.q, *pages, cache_seqlens=self.lengths, page_table=numbers, **call))
+        self.check(fa3.flash_attn_with_kvcache(self.q, *pages, page_table=numbers, **call), ends=(self.KEYS,) * 3)
+        rows = torch.tensor([1, 2, 0])
+        self.check(fa3.flash_attn_with_kvcache(
+            self.q, *pages, cache_seqlens=self.lengths, page_table=numbers, cache_batch_idx=rows, **call), rows.tolist())
+
+    def test_new_keys(self):
+        k, v = ((x.view(torch.uint8) + 0).view(E4M3) for x in (self.k, self.v))
+        new, before = [random(3, 2, 2, 64, seed=7 + i) for i in range(2)], torch.tensor([4, 62, 0], dtype=torch.int32)
+        for cache, x in ((self.k, new[0]), (self.v, new[1])):
+            for b, place in enumerate(before.tolist()):
+                cache.view(torch.uint8)[b, place : place + 2] = x[b].view(torch.uint8)
+        self.q = self.q[:, :2]
+        self.check(fa3.flash_attn_with_kvcache(
+            self.q, k, v, *new, cache_seqlens=before, causal=True, return_softmax_lse=True, **self.named), ends=(6, 64, 2), queries=(2,) * 3)
+
+
+class WideQueries(Cached, unittest.TestCase):
+    """Kernels read caches alone, so that queries become bfloat16; so they do where that is faster, if kernels read all."""
+
+    CACHES = True
+
+    def check(self, *arguments, **keywords):
+        if not _targets.reads_float8_sequences(None):
+            self.assertTrue(self.wide_queries.called)
+        super().check(*arguments, **keywords)
+
+    def test_many_sequences(self):
+        """Where kernels read all, decoding of as many sequences as fill the device is by those of caches."""
+        self.q = self.q[:, :1]
+        call = {"cache_seqlens": self.lengths, "causal": True, "return_softmax_lse": True, **self.named}
+        packed = {"cu_seqlens_q": torch.arange(4, dtype=torch.int32), "max_seqlen_q": 1}
+        with unittest.mock.patch.object(_targets, "reads_float8_sequences", lambda target: True):
+            for sms, count in ((4, 1), (5, 0)):
+                with self.subTest(sms), unittest.mock.patch.object(_targets, "sms_of", lambda target, sms=sms: sms):
+                    self.wide_queries.reset_mock()
+                    self.check(fa3.flash_attn_with_kvcache(self.q, self.k, self.v, **call), queries=(1,) * 3)
+                    self.assertEqual(self.wide_queries.call_count, count)
+                    o, lse = fa3.flash_attn_with_kvcache(self.q.flatten(0, 1), self.k, self.v, **packed, **call)
+                    self.check((o.unflatten(0, (3, 1)), lse.unflatten(1, (3, 1)).transpose(0, 1)), queries=(1,) * 3)
+                    self.assertEqual(self.wide_queries.call_count, 2 * count)
+                    fa3.flash_attn_with_kvcache(self.q.expand(-1, 2, -1, -1), self.k, self.v, **call)
+                    self.assertEqual(self.wide_queries.call_count, 2 * count)
+
+    def test_scales(self):
+        """Any of them may be missing."""
+        for left_out in range(3):
+            for x in self.scales:
+                x.fill_(0.75)
+            self.scales[left_out].fill_(1)
+            named = {name: scale for i, (name, scale) in enumerate(self.named.items()) if i != left_out}
+            self.check(fa3.flash_attn_with_kvcache(
+                self.q, self.k, self.v, cache_seqlens=self.lengths, causal=True, return_softmax_lse=True, **named))
+
+
+class Sequences(Cached, unittest.TestCase):
+    """Kernels read queries of float8, too, and packed sequences: weights are rounded to 8 bits."""
+
+    SEQUENCES = True
+
+    def tearDown(self):
+        self.assertFalse(self.wide_queries.called)
+
+    def test_packed(self):
+        cu_q, cu_k = (torch.arange(4, dtype=torch.int32) * size for size in (self.QUERIES, self.KEYS))
+        packed = [x.flatten(0, 1) for x in (self.q, self.k, self.v)]
+        queries = (2, 3, 1)
+        o, lse = fa3.flash_attn_varlen_func(
+            *packed, cu_q, cu_k, self.QUERIES, self.KEYS, seqused_q=torch.tensor(queries, dtype=torch.int32), seqused_k=self.lengths, causal=True,
+            return_attn_probs=True, **self.named)
+        found = o.unflatten(0, (3, -1)), lse.unflatten(1, (3, -1)).transpose(0, 1)
+        self.check(found, queries=queries)
+        self.assertEqual(found[0][0, 2].abs().max().item(), 0)
+        self.check(fa3.flash_attn_varlen_func(
+            self.q, *packed[1:], None, cu_k, self.QUERIES, self.KEYS, causal=True, return_attn_probs=True, **self.named), ends=(self.KEYS,) * 3)
+        with self.assertRaisesRegex(NotImplementedError, "^page_table"):
+            _flash_attn_3.forward(self.q, *packed[1:], cu_seqlens_k=cu_k, page_table=torch.zeros(3, 4, dtype=torch.int32))
+
+
+class Where(unittest.TestCase):
+    def test_targets(self):
+        for name, sequences, caches in (
+                ("cpu", False, True), ("h100", True, True), ("mi355x", True, False), ("gb10", False, True), ("rtx4090", False, True),
+                ("a100", False, False), ("mi300x", False, False)):
+            with self.subTest(name):
+                target = _targets.named(name)
+                self.assertEqual(_targets.reads_float8_sequences(target), sequences)
+                self.assertEqual(_targets.reads_float8_caches(target), caches)
+        self.assertEqual(_targets.sms_of(_targets.named("gb10")), 48)
+        self.assertEqual(_targets.sms_of(_targets.nearest("sm_90", {**dict.fromkeys(_targets._STATED, 0), "sms": 78})), 78)
+
+    def test_others_are_widened(self):
+        """Packed keys on the CPU, targets that read nothing of it, and calls that are traced."""
+        q, k, v = random(2, 3, 4, 64), random(2, 16, 2, 64, seed=1), random(2, 16, 2, 64, seed=2)
+        lengths = torch.tensor([9, 16], dtype=torch.int32)
+        wanted = fa3.flash_attn_with_kvcache(q, k, v, cache_seqlens=lengths)
+        cu_q, cu_k = (torch.arange(3, dtype=torch.int32) * size for size in (3, 16))
+
+        def cached():
+            return fa3.flash_attn_with_kvcache(q, k, v, cache_seqlens=lengths)
+
+        def packed():
+            o = fa3.flash_attn_varlen_func(*(x.flatten(0, 1) for x in (q, k, v)), cu_q, cu_k, 3, 16, seqused_k=lengths)
+            return o.unflatten(0, (2, 3))
+
+        for call, patch in (
+                (packed, unittest.mock.patch.object(_targets, "reads_float8_sequences", lambda target: False)),
+                (cached, unittest.mock.patch.object(_targets, "reads_float8_caches", lambda target: False)),
+                (cached, unittest.mock.patch.object(torch.compiler, "is_compiling", lambda: True))):
+            with patch, unittest.mock.patch.object(_widened_float8, "widened", side_effect=_widened_float8.widened) as widened:
+                self.assertLess(error(call(), wanted.double()), 1e-2)
+                widened.assert_called_once()
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ SAYS_WHY = re.compile(r"\berror:|^attn-compile: |^<Pass-Options-Parser>: ", re.M
 
 CAPABILITIES = {
     "cpu": ["cpu"],
-    "gb10": ["nvvm", "mma.sync", "mma.sync.f8", "ldmatrix", "cp.async", "tma"],
+    "gb10": ["nvvm", "mma.sync", "mma.sync.f8", "mma.sync.mx", "ldmatrix", "cp.async", "tma"],
     "h100": ["nvvm", "mma.sync", "mma.sync.f8", "ldmatrix", "cp.async", "tma", "wgmma", "cluster", "setmaxnreg"],
     "h200": ["nvvm", "mma.sync", "mma.sync.f8", "ldmatrix", "cp.async", "tma", "wgmma", "cluster", "setmaxnreg"],
     "mi300x": ["rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"],

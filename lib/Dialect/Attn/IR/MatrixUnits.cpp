@@ -167,6 +167,38 @@ std::string MmaSync8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
 }
 
 //===----------------------------------------------------------------------===//
+// MmaSyncMxAttr
+//===----------------------------------------------------------------------===//
+
+StringRef MmaSyncMxAttr::getCapability() const { return "mma.sync.mx"; }
+MatrixIssuer MmaSyncMxAttr::getIssuer() const { return MatrixIssuer::Warp; }
+int64_t MmaSyncMxAttr::getLanes() const { return 32; }
+int64_t MmaSyncMxAttr::getRows() const { return 16; }
+int64_t MmaSyncMxAttr::getColumns() const { return 8; }
+int64_t MmaSyncMxAttr::getDepth() const { return 32; }
+int64_t MmaSyncMxAttr::getMostHeld() const { return 208; }
+bool MmaSyncMxAttr::takesElement(Type type) const {
+  return isNvidiaFloat8(type);
+}
+bool MmaSyncMxAttr::sumsAlongRows() const { return true; }
+
+FragmentAttr MmaSyncMxAttr::getAccumulator(int64_t rows, int64_t columns,
+                                           int64_t warps) const {
+  return mmaAccumulator(getContext(), rows, columns, warps);
+}
+
+FragmentAttr MmaSyncMxAttr::getLhs(int64_t rows, int64_t columns,
+                                   int64_t warps) const {
+  return mmaLhs8(getContext(), rows, columns, warps);
+}
+
+std::string MmaSyncMxAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
+                                        RankedTensorType result,
+                                        int64_t warps) const {
+  return whyNotSized(*this, lhs, result, warps);
+}
+
+//===----------------------------------------------------------------------===//
 // MmaSyncWideningAttr
 //===----------------------------------------------------------------------===//
 
@@ -307,7 +339,8 @@ std::string WgmmaAttr::whyNotTransposed(RankedTensorType lhs,
 // The units of a target
 //===----------------------------------------------------------------------===//
 
-/// All units, the fastest of a target before its others.
+/// All units that products have unasked, the fastest of a target before its
+/// others.
 static SmallVector<MatrixUnitInterface> allUnits(MLIRContext *context) {
   SmallVector<MatrixUnitInterface> units{WgmmaAttr::get(context),
                                          Wgmma8Attr::get(context)};

@@ -97,6 +97,7 @@ constexpr Field kFields[] = {
     {"delay_waits", FieldKind::Flag, 3, "delay-waits"},
     {"optimistic_max", FieldKind::Flag, 3, "optimistic-max"},
     {"two_level", FieldKind::Flag, 3, "two-level"},
+    {"mx_products", FieldKind::Flag, 3, "mx-products"},
     {"lead", FieldKind::Number, 3, "lead"},
     {"rounded_sums", FieldKind::Word, 3, "rounded-sums", kSums},
     {"resident_stages", FieldKind::Number, 3, "resident-stages"},

@@ -152,6 +152,20 @@ def Attn_MmaSync8Unit : Attn_Unit<"MmaSync8", "mma_sync_f8",
   }];
 }
 
+def Attn_MmaSyncMxUnit : Attn_Unit<"MmaSyncMx", "mma_sync_mx",
+    ["takesElement", "sumsAlongRows"]> {
+  let summary = "Matrix products of FP8 with scales of blocks of a warp of NVIDIA GPUs";
+  let description = [{
+    `mma.sync.m16n8k32.kind::mxf8f6f4.block_scale` (PTX ISA, "Block scaling for
+    mma.sync"), of f8E4M3FN or f8E5M2, on sm_120a and sm_121a: `mma_sync_f8`, of which each
+    row and column of 32 elements has a scale that is a power of two. All are 1 here: products
+    are those of `mma_sync_f8`, which some chips of this family compute at half the rate. It is
+    only taken where it is asked for (`mx-products` of `attn-assign-units`).
+
+    Example: `attn.dot %q, %k, %zero transpose_rhs by(#attn.mma_sync_mx) : ...`
+  }];
+}
+
 def Attn_MmaSyncWideningUnit : Attn_Unit<"MmaSyncWidening", "mma_sync_widening",
     ["takesElements"]> {
   let summary = "Matrix products of a warp of NVIDIA GPUs, of FP8 on the right";

@@ -52,7 +52,9 @@ def AttnAssignUnits : Pass<"attn-assign-units", "::attn::KernelOp"> {
     compute that complete asynchronously: all, only the `scores`, those with a
     transposed right-hand side, or none.
 
-    A product that no unit of the target takes names none, with a remark.
+    A product that no unit of the target takes names none, with a remark. With
+    `mx-products` those of 8-bit elements have `#attn.mma_sync_mx`, and the target
+    its capability.
 
     Before: `%s = attn.dot %q, %k, %zero transpose_rhs : ...`
 
@@ -63,7 +65,9 @@ def AttnAssignUnits : Pass<"attn-assign-units", "::attn::KernelOp"> {
            "Warps of a CTA (0: as the unit wants them, else about 32 rows each)">,
     Option<"products", "products", "::attn::Products", /*default=*/"::attn::Products::All",
            "Which products asynchronous units may compute",
-           "::llvm::cl::values(clEnumValN(::attn::Products::None, \"none\", \"no product\"), clEnumValN(::attn::Products::All, \"all\", \"every product\"), clEnumValN(::attn::Products::Scores, \"scores\", \"those with a transposed right-hand side\"))">
+           "::llvm::cl::values(clEnumValN(::attn::Products::None, \"none\", \"no product\"), clEnumValN(::attn::Products::All, \"all\", \"every product\"), clEnumValN(::attn::Products::Scores, \"scores\", \"those with a transposed right-hand side\"))">,
+    Option<"mxProducts", "mx-products", "bool", /*default=*/"false",
+           "Multiply 8-bit elements by instructions with scales of blocks, all of them 1">
   ];
   let statistics = [Statistic<"numAssigned", "assigned", "Products given a unit">];
 }

@@ -214,6 +214,32 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
     }
   }
 
+  /// Whether products of 8 bits shall have scales of blocks, or have them.
+  bool wantsMx() {
+    return mxProducts || llvm::any_of(dots, [](DotOp dot) {
+             return isa_and_nonnull<MmaSyncMxAttr>(dot.getUnitAttr());
+           });
+  }
+
+  /// The units of the target that take some product, those that are asked for
+  /// before its own. Fails after a diagnostic.
+  FailureOr<SmallVector<MatrixUnitInterface>> candidates(KernelOp kernel) {
+    TargetAttr target = TargetAttr::of(kernel);
+    SmallVector<MatrixUnitInterface> units = unitsOf(target);
+    if (wantsMx())
+      units.insert(units.begin(), MmaSyncMxAttr::get(&getContext()));
+    llvm::erase_if(units, [&](MatrixUnitInterface unit) {
+      return llvm::none_of(dots, [&](DotOp dot) { return takes(unit, dot); });
+    });
+    if (units.empty() || target.hasCapability(units.front().getCapability()))
+      return units;
+    kernel.emitOpError("expected a target with the capability '")
+        << units.front().getCapability() << "' for " << units.front()
+        << ", but got " << target.getName() << " with "
+        << target.getCapabilities();
+    return failure();
+  }
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     if (failed(checkOptions(kernel)))
@@ -226,11 +252,10 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
       remarks::emitAssignUnitsNone(kernel);
       return;
     }
-    SmallVector<MatrixUnitInterface> units = unitsOf(TargetAttr::of(kernel));
-    llvm::erase_if(units, [&](MatrixUnitInterface unit) {
-      return llvm::none_of(dots, [&](DotOp dot) { return takes(unit, dot); });
-    });
-    for (ArrayRef<MatrixUnitInterface> rest = units; !rest.empty();
+    FailureOr<SmallVector<MatrixUnitInterface>> units = candidates(kernel);
+    if (failed(units))
+      return signalPassFailure();
+    for (ArrayRef<MatrixUnitInterface> rest = *units; !rest.empty();
          rest = rest.drop_front()) {
       int64_t count = warpsFor(kernel, rest.front());
       auto chosen = choose(rest, count);
