@@ -42,7 +42,18 @@ void Quantization::open(StringRef suffix, ArrayRef<TensorView> views,
     kernel->setAttr(KernelOp::kFollowsAttr, b.getUnitAttr());
 }
 
-void Quantization::stateThreads() {
+int64_t Quantization::stagesOf(int64_t tiles) {
+  constexpr int64_t kOfBarriers = 2048;
+  int64_t element =
+              op.getInput().getType().getElementTypeBitWidth() / CHAR_BIT,
+          row = op.getDim() * element, matrix = op.getDim() * row;
+  int64_t room =
+      TargetAttr::of(op).get(Fact::SmemPerBlock) - kOfBarriers - matrix;
+  return std::clamp<int64_t>(room / (tiles * rotatedRows() * row), 1,
+                             kMostStages);
+}
+
+void Quantization::stateThreads(int64_t tiles) {
   if (!op.getRotation()) {
     kernel->setAttr(kDirectLoadsAttr, b.getUnitAttr());
     return;
@@ -51,11 +62,21 @@ void Quantization::stateThreads() {
   kernel->setAttr(KernelOp::kThreadsAttr, b.getI64IntegerAttr(threads));
   constexpr int64_t kWarpgroup = 128;
   TargetAttr target = TargetAttr::of(op);
-  if (target && target.hasCapability("wgmma") && threads >= kWarpgroup)
-    ScheduleAttr::set(
-        kernel, ScheduleAttr::fromOptions(b.getContext(), /*level=*/3,
-                                          {{"wgmma", "all"}},
-                                          [&] { return op.emitOpError(); }));
+  if (!target || !target.hasCapability("wgmma") || threads < kWarpgroup)
+    return;
+  // CTAs keep the matrix, and a producer is ahead of products and stores by the
+  // slots that there are.
+  auto error = [&] { return op.emitOpError(); };
+  auto grid = ScheduleAttr::fromOptions(
+      b.getContext(), /*level=*/2,
+      {{"persistent", "true"}, {"resident", "1"}}, error);
+  auto roles = ScheduleAttr::fromOptions(
+      b.getContext(), /*level=*/3,
+      {{"wgmma", "all"},
+       {"specialize", "true"},
+       {"resident-stages", std::to_string(stagesOf(tiles))}},
+      error);
+  ScheduleAttr::set(kernel, roles.over(grid));
 }
 
 Value Quantization::foldStream(Value lower, Value upper, int64_t step,
@@ -131,13 +152,15 @@ Value Quantization::orderColumns(Value columns) {
   auto bits = [&](int64_t mask) -> Value {
     return arith::AndIOp::create(b, loc, columns, number(mask));
   };
-  // InterleaveOp::sourceOf takes the bits t t i i' of a column to i t t i':
+  // InterleaveOp::sourceOf takes the bits t t j.. i of a column to j.. t t i:
   // this is the way back.
+  constexpr int64_t kPairs = 2 * (InterleaveOp::kLanes - 1);
+  int64_t group = groupOfColumns(), own = group / InterleaveOp::kLanes;
   TileBuilder t = tiles();
-  Value pair = bits(6), high = bits(8);
-  Value from = t.add(t.add(bits(-InterleaveOp::kGroup | 1), pair), pair);
-  Value half = arith::ShRUIOp::create(b, loc, high, number(2));
-  return t.add(from, half);
+  Value lane = arith::MulIOp::create(b, loc, bits(kPairs), number(own / 2));
+  Value blocks = arith::ShRUIOp::create(
+      b, loc, bits(group - InterleaveOp::kBlock), number(2));
+  return t.add(t.add(bits(-group | 1), lane), blocks);
 }
 
 Value Quantization::launchMatrix() {
@@ -203,7 +226,7 @@ Value Quantization::launchMaxima() {
   SmallVector<TensorView> views = inputViews();
   views.push_back(maximaView(allocateMaxima()));
   open("quantize_maxima", views, /*follows=*/matrix || shift);
-  stateThreads();
+  stateThreads(tilesOfPart());
   Value count = countParts(index(), sizeOf(0, 2));
   GridOp grid = openGrid(
       b, loc, {sizeOf(0, 0), index().constant(op.getNumHeads()), count},
@@ -300,7 +323,7 @@ Value Quantization::launchNumbers(Value scales) {
   views.push_back(
       rowsView("numbers", tensor::EmptyOp::create(host, loc, type, sizes)));
   open("quantize", views, /*follows=*/true);
-  stateThreads();
+  stateThreads(/*tiles=*/1);
   GridOp grid =
       openGrid(b, loc,
                {sizeOf(0, 0), index().constant(op.getNumHeads()),
@@ -323,7 +346,8 @@ Value Quantization::launchNumbers(Value scales) {
   TileBuilder t = tiles();
   Value scaled = t.mul(tile, t.spread(inverse, TileBuilder::shapeOf(tile)));
   if (matrix)
-    scaled = InterleaveOp::create(b, loc, scaled.getType(), scaled);
+    scaled = InterleaveOp::create(b, loc, scaled.getType(), scaled,
+                                  groupOfColumns());
   StoreOp::create(b, loc, t.cast(scaled, type.getElementType()),
                   argument(ofScales + 1),
                   ValueRange{batch, itsHead, first, index().constant(0)});
