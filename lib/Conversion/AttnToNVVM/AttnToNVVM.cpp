@@ -46,7 +46,8 @@ namespace {
 /// instructions.
 constexpr MathIntrinsics kIntrinsics = {
     "llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.lg2.approx.ftz.f",
-    "llvm.nvvm.rcp.approx.ftz.f", "llvm.nvvm.fmax.nan.f", /*hasTanh=*/true};
+    "llvm.nvvm.rcp.approx.ftz.f", "llvm.nvvm.fmax.nan.f", /*hasTanh=*/true,
+    /*magnitude=*/"llvm.nvvm.fabs"};
 
 struct NVVMConverter : TypeConverter {
   explicit NVVMConverter(MLIRContext *context) {

@@ -333,8 +333,7 @@ Value Quantization::launchNumbers(Value scales) {
         first = index().mul(grid.getCoordinates()[2], index().constant(rows));
   Value rotation = loadRotation(),
         less = loadMeans(batch, itsHead, /*isOrdered=*/bool(matrix));
-  Value tile =
-      changeRows(loadTile({batch, itsHead, first}, rows), rotation, less);
+  // Scales are read while rows are on their way.
   SmallVector<Value> place{batch, scaleOf(itsHead)};
   if (isOfBlocks())
     place.push_back(index().div(first, index().constant(block())));
@@ -343,6 +342,8 @@ Value Quantization::launchNumbers(Value scales) {
   Value factor = arith::ConstantOp::create(
       b, loc, b.getF32FloatAttr(op.getFactor().convertToFloat()));
   Value inverse = arith::DivFOp::create(b, loc, factor, scale);
+  Value tile =
+      changeRows(loadTile({batch, itsHead, first}, rows), rotation, less);
   TileBuilder t = tiles();
   Value scaled = t.mul(tile, t.spread(inverse, TileBuilder::shapeOf(tile)));
   if (matrix)
