@@ -311,9 +311,10 @@ private:
   /// A tile that stays for one visit of the grid: a ring of its own, released
   /// at the end, when the result has gone out through its memory.
   void stageResident(LoadOp load) {
-    if (GridOp grid = gridOfAllVisits(load))
+    GridOp grid = gridOfAllVisits(load);
+    if (grid && grid.getPersistent())
       return stageForAllVisits(load, grid);
-    Value ring = createRing(load, residentStages);
+    Value ring = createRing(load, grid ? 1 : residentStages);
     rewriter.setInsertionPoint(load);
     buildFill(load, ring, load.getOffsets(), load.getBlocks(), load.getUntil());
     RingWaitOp wait = replaceByWait(load, ring);
@@ -325,12 +326,11 @@ private:
     rewriter.eraseOp(load);
   }
 
-  /// The grid of persistent CTAs of which all visits read the same tile, where
-  /// copies say by themselves that they have arrived.
+  /// The grid of which all visits read the same tile, where copies say by
+  /// themselves that they have arrived.
   GridOp gridOfAllVisits(LoadOp load) {
     auto grid = dyn_cast<GridOp>(load->getParentOp());
-    if (!grid || !grid.getPersistent() || copierOf(load) != CopyKind::Tensor ||
-        !kernelHas("tma"))
+    if (!grid || copierOf(load) != CopyKind::Tensor || !kernelHas("tma"))
       return {};
     bool stays = llvm::all_of(positionsOf(load), [&](Value position) {
       return matchPattern(position, m_Constant()) ||
@@ -340,7 +340,8 @@ private:
   }
 
   /// A tile that stays for all visits: it is copied in front of them, and its
-  /// slot never given back.
+  /// slot never given back. Where each CTA has one visit, it is the one slot
+  /// alone that is left of that.
   void stageForAllVisits(LoadOp load, GridOp grid) {
     Value ring = createRing(load, /*stages=*/1);
     for (Value position : positionsOf(load))

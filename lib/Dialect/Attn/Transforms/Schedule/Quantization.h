@@ -34,14 +34,14 @@ private:
   /// CTA, where a wide matrix leaves no room.
   static constexpr int64_t kRotatedRows = 128, kRotatedTiles = 2,
                            kMostRotatedColumns = 128;
-  static constexpr int64_t kRotatedThreads = 256;
+  static constexpr int64_t kRotatedThreads = 256, kWarpgroup = 128;
   /// Slots for tiles of rows at most: what is under way of one tile covers the
   /// time that a copy takes.
   static constexpr int64_t kMostStages = 4;
   /// Maxima of one scale that a warp takes at once; and where several scales
   /// are made at once, how many, of how many each.
   static constexpr int64_t kMaximaAtOnce = 2048, kScalesAtOnce = 16,
-                           kMaximaOfEach = 256;
+                           kMaximaOfEach = 256, kLaneMaxima = 32;
   /// Rows whose sum a CTA makes, as many at once as it takes maxima of.
   static constexpr int64_t kSummedRows = 512;
   /// Columns whose means a CTA makes, and numbers of each that it adds at once.
@@ -67,6 +67,9 @@ private:
   mlir::Value launchMaxima();
   mlir::Value allocateMaxima();
   mlir::Value launchScales(mlir::Value maxima);
+  /// The larger of so many maxima of each of some scales, from a place on.
+  mlir::Value loadMaxima(mlir::ValueRange place, mlir::Value position,
+                         int64_t count, int64_t columns);
   mlir::Value launchNumbers(mlir::Value scales);
 
   /// Folds positions from one up to another.
@@ -170,6 +173,14 @@ private:
   bool isWide() { return op.getDim() > kMostRotatedColumns; }
   int64_t rotatedRows() {
     return std::min(isWide() ? kRotatedRows / 2 : kRotatedRows, block());
+  }
+  int64_t rotatedThreads() {
+    return kRotatedThreads * rotatedRows() / kRotatedRows;
+  }
+  /// CTAs of rotated rows that an SM has at once: two where one has a single
+  /// warpgroup and memory for both.
+  int64_t residentCtas() {
+    return rotatedThreads() == kWarpgroup && !isWide() ? 2 : 1;
   }
   int64_t roundedRows() {
     return op.getRotation() ? rotatedRows() : std::min(kRoundedRows, block());

@@ -47,8 +47,8 @@ int64_t Quantization::stagesOf(int64_t tiles) {
   int64_t element =
               op.getInput().getType().getElementTypeBitWidth() / CHAR_BIT,
           row = op.getDim() * element, matrix = op.getDim() * row;
-  int64_t room =
-      TargetAttr::of(op).get(Fact::SmemPerBlock) - kOfBarriers - matrix;
+  int64_t room = TargetAttr::of(op).get(Fact::SmemPerBlock) / residentCtas() -
+                 kOfBarriers - matrix;
   return std::clamp<int64_t>(room / (tiles * rotatedRows() * row), 1,
                              kMostStages);
 }
@@ -58,9 +58,8 @@ void Quantization::stateThreads(int64_t tiles) {
     kernel->setAttr(kDirectLoadsAttr, b.getUnitAttr());
     return;
   }
-  int64_t threads = kRotatedThreads * rotatedRows() / kRotatedRows;
+  int64_t threads = rotatedThreads();
   kernel->setAttr(KernelOp::kThreadsAttr, b.getI64IntegerAttr(threads));
-  constexpr int64_t kWarpgroup = 128;
   TargetAttr target = TargetAttr::of(op);
   if (!target || !target.hasCapability("wgmma") || threads < kWarpgroup)
     return;
@@ -69,7 +68,8 @@ void Quantization::stateThreads(int64_t tiles) {
   auto error = [&] { return op.emitOpError(); };
   auto grid = ScheduleAttr::fromOptions(
       b.getContext(), /*level=*/2,
-      {{"persistent", "true"}, {"resident", "1"}}, error);
+      {{"persistent", "true"}, {"resident", std::to_string(residentCtas())}},
+      error);
   auto roles = ScheduleAttr::fromOptions(
       b.getContext(), /*level=*/3,
       {{"wgmma", "all"},
@@ -263,6 +263,22 @@ Value Quantization::launchMaxima() {
   return launch(views);
 }
 
+Value Quantization::loadMaxima(ValueRange place, Value position, int64_t count,
+                               int64_t columns) {
+  // Of one scale neighbouring lanes have neighbouring maxima, and all loads are
+  // under way at once.
+  int64_t width = count == 1 ? std::min(columns, kLaneMaxima) : columns;
+  auto tile = RankedTensorType::get({count, width}, b.getF32Type());
+  Value largest;
+  for (int64_t column = 0; column < columns; column += width) {
+    SmallVector<Value> from(place);
+    from.push_back(index().add(position, index().constant(column)));
+    Value some = LoadOp::create(b, loc, tile, argument(0), from);
+    largest = largest ? tiles().max(largest, some) : some;
+  }
+  return largest;
+}
+
 Value Quantization::launchScales(Value maxima) {
   RankedTensorType type = op.getScales().getType();
   SmallVector<Value> sizes;
@@ -286,14 +302,11 @@ Value Quantization::launchScales(Value maxima) {
       llvm::to_vector(grid.getCoordinates().take_front(axes.size()));
   if (isOfBlocks())
     place.back() = index().mul(place.back(), index().constant(count));
-  auto tile = RankedTensorType::get({count, columns}, b.getF32Type());
   Value largest = foldStream(
       index().constant(0), sizeOf(0, axes.size()), columns,
       tiles().splat(0, {count}), /*ordered=*/false,
       [&](Value position, Value carried) {
-        SmallVector<Value> from = place;
-        from.push_back(position);
-        Value some = LoadOp::create(b, loc, tile, argument(0), from);
+        Value some = loadMaxima(place, position, count, columns);
         return tiles().max(carried, tiles().reduce(ReduceKind::Max, some));
       });
   TileBuilder t = tiles();
@@ -333,7 +346,8 @@ Value Quantization::launchNumbers(Value scales) {
         first = index().mul(grid.getCoordinates()[2], index().constant(rows));
   Value rotation = loadRotation(),
         less = loadMeans(batch, itsHead, /*isOrdered=*/bool(matrix));
-  // Scales are read while rows are on their way.
+  // The scale is read while rows are on their way.
+  Value loaded = loadTile({batch, itsHead, first}, rows);
   SmallVector<Value> place{batch, scaleOf(itsHead)};
   if (isOfBlocks())
     place.push_back(index().div(first, index().constant(block())));
@@ -342,8 +356,7 @@ Value Quantization::launchNumbers(Value scales) {
   Value factor = arith::ConstantOp::create(
       b, loc, b.getF32FloatAttr(op.getFactor().convertToFloat()));
   Value inverse = arith::DivFOp::create(b, loc, factor, scale);
-  Value tile =
-      changeRows(loadTile({batch, itsHead, first}, rows), rotation, less);
+  Value tile = changeRows(loaded, rotation, less);
   TileBuilder t = tiles();
   Value scaled = t.mul(tile, t.spread(inverse, TileBuilder::shapeOf(tile)));
   if (matrix)
