@@ -113,11 +113,20 @@ FragmentAttr mmaLhs(MLIRContext *context, int64_t rows, int64_t columns,
 FragmentAttr mmaGroups(MLIRContext *context, int64_t rows, int64_t columns,
                        int64_t warps, int64_t group) {
   int64_t own = group / InterleaveOp::kLanes;
-  SmallVector<int64_t> threads{InterleaveOp::kLanes, 0,    own, 8, 1, 0, warps,
+  SmallVector<int64_t> threads{InterleaveOp::kLanes, 0, own, 8, 1, 0, warps,
                                rows / warps,         0};
-  SmallVector<int64_t> registers{
-      own, 0, 1, 2, 8, 0, columns / group, 0, group, rows / warps / kMmaRows,
-      kMmaRows, 0};
+  SmallVector<int64_t> registers{own,
+                                 0,
+                                 1,
+                                 2,
+                                 8,
+                                 0,
+                                 columns / group,
+                                 0,
+                                 group,
+                                 rows / warps / kMmaRows,
+                                 kMmaRows,
+                                 0};
   return FragmentAttr::getNormal(context, 2, threads, registers);
 }
 

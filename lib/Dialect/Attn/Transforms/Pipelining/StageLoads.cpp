@@ -350,8 +350,9 @@ private:
     load->moveBefore(grid);
     rewriter.setInsertionPoint(load);
     buildFill(load, ring, load.getOffsets(), load.getBlocks(), load.getUntil());
-    auto wait = RingWaitOp::create(
-        rewriter, load.getLoc(), cast<RingType>(ring.getType()).getTile(), ring);
+    auto wait =
+        RingWaitOp::create(rewriter, load.getLoc(),
+                           cast<RingType>(ring.getType()).getTile(), ring);
     for (OpOperand &use : llvm::make_early_inc_range(load.getTile().getUses()))
       use.set(isa<DotOp>(use.getOwner())
                   ? wait.getTile()

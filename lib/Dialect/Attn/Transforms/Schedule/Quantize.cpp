@@ -44,8 +44,7 @@ void Quantization::open(StringRef suffix, ArrayRef<TensorView> views,
 
 int64_t Quantization::stagesOf(int64_t tiles) {
   constexpr int64_t kOfBarriers = 2048;
-  int64_t element =
-              op.getInput().getType().getElementTypeBitWidth() / CHAR_BIT,
+  int64_t element = op.getInput().getType().getElementTypeBitWidth() / CHAR_BIT,
           row = op.getDim() * element, matrix = op.getDim() * row;
   int64_t room = TargetAttr::of(op).get(Fact::SmemPerBlock) / residentCtas() -
                  kOfBarriers - matrix;
