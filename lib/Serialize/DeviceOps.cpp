@@ -208,6 +208,7 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.vote.sync", ""},
     {"llvm.intr.tanh", ""},
     {"llvm.nvvm.ex2.approx.ftz.f", ""},
+    {"llvm.nvvm.fabs", ""},
     {"llvm.nvvm.fmax.nan.f", ""},
     {"llvm.nvvm.lg2.approx.ftz.f", ""},
     {"llvm.nvvm.rcp.approx.ftz.f", ""}};

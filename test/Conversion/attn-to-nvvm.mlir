@@ -629,8 +629,8 @@ attn.kernel @unsigned(%o: !attn.view<16x8xf32>, %n: index) attributes {threads =
 #row = #attn.fragment<threads [32:(1)], registers [2:(32)]>
 
 // 2^x, log2 x and the larger of two are instructions; e^x, ln x and tanh x follow from
-// them, one element at a time. Scalars likewise. The square root and the absolute
-// value stay. What the unit does not know is a polynomial.
+// them, one element at a time. Scalars likewise. The square root stays; the absolute value is no
+// bit mask. What the unit does not know is a polynomial.
 
 // CHECK-LABEL: llvm.func @everything
 // CHECK-SAME: %[[F:[^ ]+]]: f32)
@@ -658,7 +658,7 @@ attn.kernel @unsigned(%o: !attn.view<16x8xf32>, %n: index) attributes {threads =
 // CHECK-NEXT: arith.subf %[[ONE]], %[[T]] : vector<2xf32>
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.fmax.nan.f"
 // CHECK: math.sqrt %{{[^ ]+}} : vector<2xf32>
-// CHECK: math.absf %{{[^ ]+}} : vector<2xf32>
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.fabs"
 // CHECK: %[[S:[^ ]+]] = arith.mulf %[[F]], %[[SLOG2E]] : f32
 // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f"(%[[S]])
 // CHECK-NOT: math.exp
@@ -1075,7 +1075,8 @@ attn.kernel @any(%o: !attn.view<16x8xf32>) attributes {threads = 32 : i64} {
 // CHECK: %[[ANY:[^ ]+]] = nvvm.vote.sync any
 // CHECK-NEXT: %{{[^ ]+}}:3 = scf.if %[[ANY]] ->
 // CHECK: arith.cmpf ugt, %[[U]],
-// CHECK: math.absf %[[MAX]]
+// CHECK: vector.to_elements %[[MAX]]
+// CHECK: llvm.call_intrinsic "llvm.nvvm.fabs"
 // CHECK: arith.select
 // CHECK: scf.yield
 // CHECK-NEXT: } else {

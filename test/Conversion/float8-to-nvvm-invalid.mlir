@@ -19,6 +19,24 @@ attn.kernel @order(%x: !attn.view<?x32xf32>, %y: !attn.view<?x32xf32>) attribute
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 
+#quarters = #attn.fragment<threads [4:(0, 8), 8:(1, 0)], registers [8:(0, 1), 2:(8, 0)]>
+
+attn.kernel @groups(%x: !attn.view<?x32xf32>, %y: !attn.view<?x32xf32>) attributes {threads = 32 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.grid (%i) visit %v in (i = %c1) {
+    %t = attn.load %x[%c0, %c0] : <?x32xf32> -> tensor<16x32xf32, #acc>
+    // expected-error @+2 {{expected a result whose elements each thread has, but got}}
+    // expected-error @+1 {{failed to legalize operation 'attn.interleave'}}
+    %u = attn.interleave %t : tensor<16x32xf32, #acc> to tensor<16x32xf32, #quarters>
+    attn.store %u, %y[%c0, %c0] : tensor<16x32xf32, #quarters> -> <?x32xf32>
+  }
+}
+
+// -----
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+
 attn.kernel @type(%x: !attn.view<?x32xf32>, %y: !attn.view<?x32xf8E4M3FNUZ>) attributes {threads = 32 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -172,11 +172,13 @@ struct InterleavePattern : OpRewritePattern<InterleaveOp> {
   LogicalResult matchAndRewrite(InterleaveOp op,
                                 PatternRewriter &rewriter) const override {
     GenericBuilder g{rewriter, op.getLoc()};
-    constexpr int64_t kGroup = InterleaveOp::kGroup;
-    AffineExpr column = g.d(1), source = column.floorDiv(kGroup) * kGroup +
-                                         (column.floorDiv(4) % 4) * 2 +
-                                         column % 2 +
-                                         (column.floorDiv(2) % 2) * 8;
+    auto group = static_cast<int64_t>(op.getGroup());
+    constexpr int64_t kLanes = InterleaveOp::kLanes;
+    int64_t own = group / kLanes;
+    AffineExpr column = g.d(1),
+               source = column.floorDiv(group) * group +
+                        (column.floorDiv(own) % kLanes) * 2 + column % 2 +
+                        (column.floorDiv(2) % (own / 2)) * InterleaveOp::kBlock;
     auto type = cast<RankedTensorType>(op.getResult().getType());
     // The map of the input would not be a projection: an element is read.
     Value tile = op.getTile();

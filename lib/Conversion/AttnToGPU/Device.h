@@ -92,6 +92,10 @@ struct MathIntrinsics {
   llvm::StringRef maximum;
   /// LLVM's tanh with `afn` is one instruction (tanh.approx: PTX ISA, "tanh").
   bool hasTanh = false;
+  /// |x|, which instructions take as a modifier of an operand; empty: that of
+  /// LLVM, which would make a bit mask of it where x comes as bits from a
+  /// product.
+  llvm::StringRef magnitude = {};
 };
 /// Lowers math functions of scalars and vectors of f32, by these intrinsics or
 /// MLIR's polynomial approximations; a diagnostic where neither can, which

@@ -65,6 +65,9 @@ Value buildExp2(const FloatBuilder &f, Value x) {
 Value buildLog2(const FloatBuilder &f, Value x) {
   return f.each(f.intrinsics.log2, x);
 }
+Value buildMagnitude(const FloatBuilder &f, Value x) {
+  return f.each(f.intrinsics.magnitude, x);
+}
 Value buildExp(const FloatBuilder &f, Value x) {
   return f.each(f.intrinsics.exp2, f.scale(x, llvm::numbers::log2e));
 }
@@ -150,6 +153,9 @@ void populateMath(RewritePatternSet &patterns,
       patterns.getContext(), intrinsics);
   if (!intrinsics.maximum.empty())
     patterns.add<MaximumPattern>(patterns.getContext(), intrinsics);
+  if (!intrinsics.magnitude.empty())
+    patterns.add<MathPattern<math::AbsFOp, buildMagnitude>>(
+        patterns.getContext(), intrinsics);
   if (intrinsics.hasTanh)
     patterns.add<ApproximateTanhPattern>(patterns.getContext(), intrinsics);
 }

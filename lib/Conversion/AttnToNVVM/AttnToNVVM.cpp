@@ -45,9 +45,12 @@ namespace {
 /// What the special-function unit computes, to about 2 ulp (PTX ISA, "ex2",
 /// "lg2", "rcp"), and a maximum that the code generator would make of three
 /// instructions.
-constexpr MathIntrinsics kIntrinsics = {
-    "llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.lg2.approx.ftz.f",
-    "llvm.nvvm.rcp.approx.ftz.f", "llvm.nvvm.fmax.nan.f", /*hasTanh=*/true};
+constexpr MathIntrinsics kIntrinsics = {"llvm.nvvm.ex2.approx.ftz.f",
+                                        "llvm.nvvm.lg2.approx.ftz.f",
+                                        "llvm.nvvm.rcp.approx.ftz.f",
+                                        "llvm.nvvm.fmax.nan.f",
+                                        /*hasTanh=*/true,
+                                        /*magnitude=*/"llvm.nvvm.fabs"};
 
 struct NVVMConverter : TypeConverter {
   explicit NVVMConverter(MLIRContext *context) {

@@ -503,7 +503,8 @@ struct InterleavePattern : OpConversionPattern<InterleaveOp> {
                  to = fragmentOf(op.getResult().getType());
     if (!from || !to)
       return failure();
-    std::optional<SmallVector<int64_t>> source = registersOf(from, to);
+    std::optional<SmallVector<int64_t>> source =
+        registersOf(from, to, static_cast<int64_t>(op.getGroup()));
     if (!source)
       return op.emitOpError("expected a result whose elements each thread has, "
                             "but got ")
@@ -516,8 +517,8 @@ struct InterleavePattern : OpConversionPattern<InterleaveOp> {
 private:
   /// Of each register of the result the one of the tile, if it is of the same
   /// thread for all of them.
-  static std::optional<SmallVector<int64_t>> registersOf(FragmentAttr from,
-                                                         FragmentAttr to) {
+  static std::optional<SmallVector<int64_t>>
+  registersOf(FragmentAttr from, FragmentAttr to, int64_t group) {
     if (from.getNumThreads() != to.getNumThreads())
       return std::nullopt;
     std::optional<SmallVector<int64_t>> all;
@@ -531,8 +532,9 @@ private:
       SmallVector<int64_t> own, wanted = to.getThreadOffset(thread);
       for (int64_t r = 0; r < to.getNumRegisters(); ++r) {
         SmallVector<int64_t> offset = to.getRegisterOffset(r);
-        auto it = places.find({wanted[0] + offset[0],
-                               InterleaveOp::sourceOf(wanted[1] + offset[1])});
+        auto it =
+            places.find({wanted[0] + offset[0],
+                         InterleaveOp::sourceOf(wanted[1] + offset[1], group)});
         if (it == places.end())
           return std::nullopt;
         own.push_back(it->second);

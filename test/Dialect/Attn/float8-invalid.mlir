@@ -149,6 +149,22 @@ func.func @columns(%t: tensor<16x24xf32>) {
 
 // -----
 
+func.func @wide_columns(%t: tensor<16x96xf32>) {
+  // expected-error @+1 {{expected columns of a multiple of 64, but got 'tensor<16x96xf32>'}}
+  %r = attn.interleave %t group(64) : tensor<16x96xf32> to tensor<16x96xf32>
+  return
+}
+
+// -----
+
+func.func @group(%t: tensor<16x96xf32>) {
+  // expected-error @+1 {{expected groups of 16 to 64 columns, a power of two, but got 48}}
+  %r = attn.interleave %t group(48) : tensor<16x96xf32> to tensor<16x96xf32>
+  return
+}
+
+// -----
+
 !q = tensor<2x4x40x64xf8E4M3FN>
 !k = tensor<2x2x50x64xf8E4M3FN>
 !o = tensor<2x4x40x64xbf16>

@@ -88,8 +88,8 @@ func.func @plain(%x: tensor<?x?x8x64xbf16>) -> (tensor<?x?x8x64xf8E4M3FN>, tenso
 // WORDS-LABEL: attn.kernel @rotated_quantize_sums(
 // WORDS-SAME: follows
 // WORDS-LABEL: attn.kernel @rotated_quantize(
-// WORDS: arith.shrui
-// WORDS: %[[FROM:.*]] = arith.addi {{.*}} : tensor<1x128xindex>
+// WORDS: %[[BLOCK:.*]] = arith.shrui
+// WORDS: %[[FROM:.*]] = arith.addi %{{.*}}, %[[BLOCK]] : tensor<1x128xindex>
 // WORDS: attn.gather %means[%{{.*}}, %{{.*}}, %[[FROM]]]
 // WORDS: attn.dot
 // WORDS: attn.interleave

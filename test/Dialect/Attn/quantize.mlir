@@ -79,12 +79,13 @@ func.func @blocks(%x: tensor<?x8x?x64xbf16>) -> (tensor<?x8x?x64xf8E4M3FN>, tens
 // WORDS: %[[TILE:.*]] = attn.gather %rotation[
 // WORDS: attn.store %[[TILE]], %columns[
 // WORDS-LABEL: attn.kernel @rotated_quantize_maxima(
-// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all>
+// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 3>
 // WORDS-SAME: follows
 // WORDS-LABEL: attn.kernel @rotated_quantize(
+// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 4>
 // WORDS: attn.dot
 // WORDS: %[[SCALED:.*]] = arith.mulf
-// WORDS: %[[ORDERED:.*]] = attn.interleave %[[SCALED]]
+// WORDS: %[[ORDERED:.*]] = attn.interleave %[[SCALED]] group(64)
 // WORDS: arith.truncf %[[ORDERED]]
 
 // KERNEL-LABEL: func @rotated
@@ -105,4 +106,15 @@ func.func @rotated(%x: tensor<1x2x130x128xf16>, %m: tensor<128x128xf16>) -> (ten
   %q, %s = attn.quantize %x rotate(%m) factor(8.83883461E-2)
     : (tensor<1x2x130x128xf16>, tensor<128x128xf16>) -> (tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>)
   return %q, %s : tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>
+}
+
+// Where there may be more tiles than CTAs, these keep the matrix, and take tiles in turn; of one warpgroup, as of blocks of 64 rows, an SM has two.
+// WORDS-LABEL: attn.kernel @many_quantize_maxima(
+// WORDS: attn.grid {{.*}} persistent 264
+// WORDS-LABEL: attn.kernel @many_quantize(
+// WORDS: attn.grid {{.*}} persistent 264
+func.func @many(%x: tensor<?x2x?x128xf16>, %m: tensor<128x128xf16>) -> (tensor<?x2x?x128xf8E5M2>, tensor<?x2x?xf32>) {
+  %q, %s = attn.quantize %x rotate(%m) factor(8.83883461E-2) scale_block(64)
+    : (tensor<?x2x?x128xf16>, tensor<128x128xf16>) -> (tensor<?x2x?x128xf8E5M2>, tensor<?x2x?xf32>)
+  return %q, %s : tensor<?x2x?x128xf8E5M2>, tensor<?x2x?xf32>
 }

@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 
 #include <numeric>
 
@@ -107,6 +108,26 @@ FragmentAttr mmaLhs(MLIRContext *context, int64_t rows, int64_t columns,
       2, 0, 1, 2, 8, 0, 2, 0, 8, columns / 16, 0, 16, rows / warps / 16, 16, 0};
   return FragmentAttr::getNormal(context, 2, mmaThreads(rows, warps),
                                  registers);
+}
+
+FragmentAttr mmaGroups(MLIRContext *context, int64_t rows, int64_t columns,
+                       int64_t warps, int64_t group) {
+  int64_t own = group / InterleaveOp::kLanes;
+  SmallVector<int64_t> threads{InterleaveOp::kLanes, 0, own, 8, 1, 0, warps,
+                               rows / warps,         0};
+  SmallVector<int64_t> registers{own,
+                                 0,
+                                 1,
+                                 2,
+                                 8,
+                                 0,
+                                 columns / group,
+                                 0,
+                                 group,
+                                 rows / warps / kMmaRows,
+                                 kMmaRows,
+                                 0};
+  return FragmentAttr::getNormal(context, 2, threads, registers);
 }
 
 FragmentAttr mmaLhs8(MLIRContext *context, int64_t rows, int64_t columns,

@@ -187,9 +187,14 @@ LogicalResult InterleaveOp::verify() {
     return emitOpError("expected a result of the shape and element type of the "
                        "tile, ")
            << from << ", but got " << to;
-  if (from.getDimSize(1) % kGroup != 0)
+  auto group = static_cast<int64_t>(getGroup());
+  if (group < kGroup || group > kMostGroup || !llvm::isPowerOf2_64(group))
+    return emitOpError("expected groups of ")
+           << kGroup << " to " << kMostGroup
+           << " columns, a power of two, but got " << group;
+  if (from.getDimSize(1) % group != 0)
     return emitOpError("expected columns of a multiple of ")
-           << kGroup << ", but got " << from;
+           << group << ", but got " << from;
   return success();
 }
 

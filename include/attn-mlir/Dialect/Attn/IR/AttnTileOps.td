@@ -275,28 +275,35 @@ def Attn_GatherOp : Attn_Op<"gather", [Pure,
 
 def Attn_InterleaveOp : Attn_Op<"interleave", [Pure,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "Permutes the columns of a tile, 16 by 16";
+  let summary = "Permutes the columns of a tile, group by group";
   let description = [{
     Of each 16 columns, column 4 t + i of the result is column 2 t + i of the tile,
     t from 0 to 3, for i 0 or 1, and column 6 + 2 t + i for i 2 or 3: neighbours in the
     order of `values(interleaved)` (`attn.attention`).
 
+    With `group(g)`, of each g columns, 32 or 64, column g / 4 t + 2 j + i of the result
+    is column 8 j + 2 t + i of the tile, i 0 or 1: a quarter of a group is what a lane
+    has of it, 8 or 16 neighbours.
+
     *Level 3.* A tile in the layout of an accumulator of `mma.sync` or `wgmma` becomes one
-    in the layout of a left-hand side of 8-bit elements, and no element leaves its
-    register.
+    in the layout of a left-hand side of 8-bit elements, or one of whose rows a lane has
+    a quarter of each group, and no element leaves its register.
 
     Example: `%y = attn.interleave %x : tensor<128x64xf32> to tensor<128x64xf32>`
   }];
-  let arguments = (ins Attn_Tile2D:$tile);
+  let arguments = (ins Attn_Tile2D:$tile, DefaultValuedAttr<I64Attr, "16">:$group);
   let results = (outs Attn_Tile2D:$result);
-  let assemblyFormat = "$tile attr-dict `:` type($tile) `to` type($result)";
+  let assemblyFormat = "$tile (`group` `(` $group^ `)`)? attr-dict `:` type($tile) `to` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    static constexpr int64_t kGroup = 16;
+    static constexpr int64_t kGroup = 16, kMostGroup = 64;
+    /// Lanes that share a row of a group, and columns of a block of an
+    /// accumulator, of which each has two.
+    static constexpr int64_t kLanes = 4, kBlock = 8;
     /// The column of the tile that column `c` of the result is.
-    static int64_t sourceOf(int64_t c) {
-      int64_t t = c / 4 % 4, i = c % 4;
-      return c / kGroup * kGroup + 2 * t + i % 2 + i / 2 * 8;
+    static int64_t sourceOf(int64_t c, int64_t group = kGroup) {
+      int64_t own = group / kLanes, t = c / own % kLanes, i = c % own;
+      return c / group * group + 2 * t + i % 2 + i / 2 * kBlock;
     }
   }];
 }

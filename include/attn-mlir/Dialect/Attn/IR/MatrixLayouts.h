@@ -54,6 +54,11 @@ FragmentAttr blocksOfThreads(mlir::MLIRContext *context, int64_t rows,
 FragmentAttr mmaLhs(mlir::MLIRContext *context, int64_t rows, int64_t columns,
                     int64_t warps);
 
+/// An accumulator whose columns attn.interleave has named in groups of so many:
+/// a lane has a quarter of each group as neighbours.
+FragmentAttr mmaGroups(mlir::MLIRContext *context, int64_t rows,
+                       int64_t columns, int64_t warps, int64_t group);
+
 /// The A operand of mma.sync.m16n8k32, of 8-bit elements: lane l has columns
 /// 4 (l % 4) to 4 (l % 4) + 3 of each 16. 32 divides the columns.
 FragmentAttr mmaLhs8(mlir::MLIRContext *context, int64_t rows, int64_t columns,

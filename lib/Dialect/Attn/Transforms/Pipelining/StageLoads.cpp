@@ -18,6 +18,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -310,7 +311,10 @@ private:
   /// A tile that stays for one visit of the grid: a ring of its own, released
   /// at the end, when the result has gone out through its memory.
   void stageResident(LoadOp load) {
-    Value ring = createRing(load, residentStages);
+    GridOp grid = gridOfAllVisits(load);
+    if (grid && grid.getPersistent())
+      return stageForAllVisits(load, grid);
+    Value ring = createRing(load, grid ? 1 : residentStages);
     rewriter.setInsertionPoint(load);
     buildFill(load, ring, load.getOffsets(), load.getBlocks(), load.getUntil());
     RingWaitOp wait = replaceByWait(load, ring);
@@ -319,6 +323,40 @@ private:
     rewriter.setInsertionPoint(endOfUse(load->getBlock()));
     lendToStore(wait, load->getBlock());
     RingReleaseOp::create(rewriter, load.getLoc(), ring);
+    rewriter.eraseOp(load);
+  }
+
+  /// The grid of which all visits read the same tile, where copies say by
+  /// themselves that they have arrived.
+  GridOp gridOfAllVisits(LoadOp load) {
+    auto grid = dyn_cast<GridOp>(load->getParentOp());
+    if (!grid || copierOf(load) != CopyKind::Tensor || !kernelHas("tma"))
+      return {};
+    bool stays = llvm::all_of(positionsOf(load), [&](Value position) {
+      return matchPattern(position, m_Constant()) ||
+             !grid.getBody().isAncestor(position.getParentRegion());
+    });
+    return stays ? grid : GridOp();
+  }
+
+  /// A tile that stays for all visits: it is copied in front of them, and its
+  /// slot never given back. Where each CTA has one visit, it is the one slot
+  /// alone that is left of that.
+  void stageForAllVisits(LoadOp load, GridOp grid) {
+    Value ring = createRing(load, /*stages=*/1);
+    for (Value position : positionsOf(load))
+      if (grid.getBody().isAncestor(position.getParentRegion()))
+        position.getDefiningOp()->moveBefore(grid);
+    load->moveBefore(grid);
+    rewriter.setInsertionPoint(load);
+    buildFill(load, ring, load.getOffsets(), load.getBlocks(), load.getUntil());
+    auto wait =
+        RingWaitOp::create(rewriter, load.getLoc(),
+                           cast<RingType>(ring.getType()).getTile(), ring);
+    for (OpOperand &use : llvm::make_early_inc_range(load.getTile().getUses()))
+      use.set(isa<DotOp>(use.getOwner())
+                  ? wait.getTile()
+                  : fetchBefore(use.getOwner(), wait, tileOf(load)));
     rewriter.eraseOp(load);
   }
 

@@ -1,6 +1,7 @@
 //===- MaterializeGrid.cpp - The grid as index arithmetic -----------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
@@ -43,7 +44,8 @@ public:
     Block *block = rewriter.createBlock(&ctasOp.getBody(), {},
                                         {rewriter.getIndexType()}, {loc});
     YieldOp::create(rewriter, loc);
-    rewriter.setInsertionPointToStart(block);
+    enterCtas(block);
+    rewriter.setInsertionPoint(block->getTerminator());
     // Of a grid without tiles no CTA runs; coordinates would be remainders of a
     // division by zero.
     bool hasTiles = !matchPattern(tiles, m_Zero());
@@ -58,6 +60,16 @@ public:
   }
 
 private:
+  /// What is copied once for all visits of a CTA is the CTA's, too.
+  void enterCtas(Block *block) {
+    for (Operation &op : llvm::make_early_inc_range(*grid->getBlock())) {
+      if (&op == grid)
+        break;
+      if (isa<RingAcquireOp, RingIssueOp, RingLandOp, RingWaitOp>(op))
+        op.moveBefore(block->getTerminator());
+    }
+  }
+
   /// Opens the loops over the tiles of a CTA; the coordinates of one, and the
   /// visit.
   SmallVector<Value> buildVisit(const OrderedBox &box, Value cta, Value tiles,

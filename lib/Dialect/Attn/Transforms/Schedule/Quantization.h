@@ -6,6 +6,7 @@
 #include "TensorKernel.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
@@ -33,11 +34,14 @@ private:
   /// CTA, where a wide matrix leaves no room.
   static constexpr int64_t kRotatedRows = 128, kRotatedTiles = 2,
                            kMostRotatedColumns = 128;
-  static constexpr int64_t kRotatedThreads = 256;
+  static constexpr int64_t kRotatedThreads = 256, kWarpgroup = 128;
+  /// Slots for tiles of rows at most: what is under way of one tile covers the
+  /// time that a copy takes.
+  static constexpr int64_t kMostStages = 4;
   /// Maxima of one scale that a warp takes at once; and where several scales
   /// are made at once, how many, of how many each.
   static constexpr int64_t kMaximaAtOnce = 2048, kScalesAtOnce = 16,
-                           kMaximaOfEach = 256;
+                           kMaximaOfEach = 256, kLaneMaxima = 32;
   /// Rows whose sum a CTA makes, as many at once as it takes maxima of.
   static constexpr int64_t kSummedRows = 512;
   /// Columns whose means a CTA makes, and numbers of each that it adds at once.
@@ -63,6 +67,9 @@ private:
   mlir::Value launchMaxima();
   mlir::Value allocateMaxima();
   mlir::Value launchScales(mlir::Value maxima);
+  /// The larger of so many maxima of each of some scales, from a place on.
+  mlir::Value loadMaxima(mlir::ValueRange place, mlir::Value position,
+                         int64_t count, int64_t columns);
   mlir::Value launchNumbers(mlir::Value scales);
 
   /// Folds positions from one up to another.
@@ -74,8 +81,11 @@ private:
   /// Starts a kernel that writes the last of its views.
   void open(llvm::StringRef suffix, llvm::ArrayRef<TensorView> views,
             bool follows);
-  /// Who computes the rows of its tiles.
-  void stateThreads();
+  /// Who computes the rows of its tiles, of which a CTA has so many at once.
+  void stateThreads(int64_t tiles);
+  /// Tiles of rows that are under way for each of so many, beside a matrix that
+  /// stays, in the shared memory of a CTA.
+  int64_t stagesOf(int64_t tiles);
   /// Its launch on the host: what it writes.
   mlir::Value launch(llvm::ArrayRef<TensorView> views);
 
@@ -109,10 +119,18 @@ private:
   /// Whether products leave columns where lanes have no four neighbours, and
   /// attn.interleave names others of which they do.
   bool storesWords() {
-    constexpr int64_t kColumns = 32;
     TargetAttr target = TargetAttr::of(op);
     return op.getRotation() && target && target.hasCapability("ldmatrix") &&
-           op.getDim() % kColumns == 0;
+           op.getDim() % kLeastGroup == 0;
+  }
+  /// Columns of which a lane has a quarter as neighbours: 16 bytes of FP8 where
+  /// groups of so many divide a row, and the whole sectors of memory that four
+  /// lanes write, or 8.
+  static constexpr int64_t kLeastGroup = 32;
+  int64_t groupOfColumns() {
+    return op.getDim() % InterleaveOp::kMostGroup == 0
+               ? InterleaveOp::kMostGroup
+               : kLeastGroup;
   }
 
   /// Rows from a place on.
@@ -155,6 +173,14 @@ private:
   bool isWide() { return op.getDim() > kMostRotatedColumns; }
   int64_t rotatedRows() {
     return std::min(isWide() ? kRotatedRows / 2 : kRotatedRows, block());
+  }
+  int64_t rotatedThreads() {
+    return kRotatedThreads * rotatedRows() / kRotatedRows;
+  }
+  /// CTAs of rotated rows that an SM has at once: two where one has a single
+  /// warpgroup and memory for both.
+  int64_t residentCtas() {
+    return rotatedThreads() == kWarpgroup && !isWide() ? 2 : 1;
   }
   int64_t roundedRows() {
     return op.getRotation() ? rotatedRows() : std::min(kRoundedRows, block());

@@ -42,20 +42,40 @@ void Quantization::open(StringRef suffix, ArrayRef<TensorView> views,
     kernel->setAttr(KernelOp::kFollowsAttr, b.getUnitAttr());
 }
 
-void Quantization::stateThreads() {
+int64_t Quantization::stagesOf(int64_t tiles) {
+  constexpr int64_t kOfBarriers = 2048;
+  int64_t element = op.getInput().getType().getElementTypeBitWidth() / CHAR_BIT,
+          row = op.getDim() * element, matrix = op.getDim() * row;
+  int64_t room = TargetAttr::of(op).get(Fact::SmemPerBlock) / residentCtas() -
+                 kOfBarriers - matrix;
+  return std::clamp<int64_t>(room / (tiles * rotatedRows() * row), 1,
+                             kMostStages);
+}
+
+void Quantization::stateThreads(int64_t tiles) {
   if (!op.getRotation()) {
     kernel->setAttr(kDirectLoadsAttr, b.getUnitAttr());
     return;
   }
-  int64_t threads = kRotatedThreads * rotatedRows() / kRotatedRows;
+  int64_t threads = rotatedThreads();
   kernel->setAttr(KernelOp::kThreadsAttr, b.getI64IntegerAttr(threads));
-  constexpr int64_t kWarpgroup = 128;
   TargetAttr target = TargetAttr::of(op);
-  if (target && target.hasCapability("wgmma") && threads >= kWarpgroup)
-    ScheduleAttr::set(
-        kernel, ScheduleAttr::fromOptions(b.getContext(), /*level=*/3,
-                                          {{"wgmma", "all"}},
-                                          [&] { return op.emitOpError(); }));
+  if (!target || !target.hasCapability("wgmma") || threads < kWarpgroup)
+    return;
+  // CTAs keep the matrix, and a producer is ahead of products and stores by the
+  // slots that there are.
+  auto error = [&] { return op.emitOpError(); };
+  auto grid = ScheduleAttr::fromOptions(
+      b.getContext(), /*level=*/2,
+      {{"persistent", "true"}, {"resident", std::to_string(residentCtas())}},
+      error);
+  auto roles = ScheduleAttr::fromOptions(
+      b.getContext(), /*level=*/3,
+      {{"wgmma", "all"},
+       {"specialize", "true"},
+       {"resident-stages", std::to_string(stagesOf(tiles))}},
+      error);
+  ScheduleAttr::set(kernel, roles.over(grid));
 }
 
 Value Quantization::foldStream(Value lower, Value upper, int64_t step,
@@ -131,13 +151,15 @@ Value Quantization::orderColumns(Value columns) {
   auto bits = [&](int64_t mask) -> Value {
     return arith::AndIOp::create(b, loc, columns, number(mask));
   };
-  // InterleaveOp::sourceOf takes the bits t t i i' of a column to i t t i':
+  // InterleaveOp::sourceOf takes the bits t t j.. i of a column to j.. t t i:
   // this is the way back.
+  constexpr int64_t kPairs = 2 * (InterleaveOp::kLanes - 1);
+  int64_t group = groupOfColumns(), own = group / InterleaveOp::kLanes;
   TileBuilder t = tiles();
-  Value pair = bits(6), high = bits(8);
-  Value from = t.add(t.add(bits(-InterleaveOp::kGroup | 1), pair), pair);
-  Value half = arith::ShRUIOp::create(b, loc, high, number(2));
-  return t.add(from, half);
+  Value lane = arith::MulIOp::create(b, loc, bits(kPairs), number(own / 2));
+  Value blocks = arith::ShRUIOp::create(
+      b, loc, bits(group - InterleaveOp::kBlock), number(2));
+  return t.add(t.add(bits(-group | 1), lane), blocks);
 }
 
 Value Quantization::launchMatrix() {
@@ -203,7 +225,7 @@ Value Quantization::launchMaxima() {
   SmallVector<TensorView> views = inputViews();
   views.push_back(maximaView(allocateMaxima()));
   open("quantize_maxima", views, /*follows=*/matrix || shift);
-  stateThreads();
+  stateThreads(tilesOfPart());
   Value count = countParts(index(), sizeOf(0, 2));
   GridOp grid = openGrid(
       b, loc, {sizeOf(0, 0), index().constant(op.getNumHeads()), count},
@@ -240,6 +262,22 @@ Value Quantization::launchMaxima() {
   return launch(views);
 }
 
+Value Quantization::loadMaxima(ValueRange place, Value position, int64_t count,
+                               int64_t columns) {
+  // Of one scale neighbouring lanes have neighbouring maxima, and all loads are
+  // under way at once.
+  int64_t width = count == 1 ? std::min(columns, kLaneMaxima) : columns;
+  auto tile = RankedTensorType::get({count, width}, b.getF32Type());
+  Value largest;
+  for (int64_t column = 0; column < columns; column += width) {
+    SmallVector<Value> from(place);
+    from.push_back(index().add(position, index().constant(column)));
+    Value some = LoadOp::create(b, loc, tile, argument(0), from);
+    largest = largest ? tiles().max(largest, some) : some;
+  }
+  return largest;
+}
+
 Value Quantization::launchScales(Value maxima) {
   RankedTensorType type = op.getScales().getType();
   SmallVector<Value> sizes;
@@ -263,14 +301,11 @@ Value Quantization::launchScales(Value maxima) {
       llvm::to_vector(grid.getCoordinates().take_front(axes.size()));
   if (isOfBlocks())
     place.back() = index().mul(place.back(), index().constant(count));
-  auto tile = RankedTensorType::get({count, columns}, b.getF32Type());
   Value largest = foldStream(
       index().constant(0), sizeOf(0, axes.size()), columns,
       tiles().splat(0, {count}), /*ordered=*/false,
       [&](Value position, Value carried) {
-        SmallVector<Value> from = place;
-        from.push_back(position);
-        Value some = LoadOp::create(b, loc, tile, argument(0), from);
+        Value some = loadMaxima(place, position, count, columns);
         return tiles().max(carried, tiles().reduce(ReduceKind::Max, some));
       });
   TileBuilder t = tiles();
@@ -300,7 +335,7 @@ Value Quantization::launchNumbers(Value scales) {
   views.push_back(
       rowsView("numbers", tensor::EmptyOp::create(host, loc, type, sizes)));
   open("quantize", views, /*follows=*/true);
-  stateThreads();
+  stateThreads(/*tiles=*/1);
   GridOp grid =
       openGrid(b, loc,
                {sizeOf(0, 0), index().constant(op.getNumHeads()),
@@ -310,8 +345,8 @@ Value Quantization::launchNumbers(Value scales) {
         first = index().mul(grid.getCoordinates()[2], index().constant(rows));
   Value rotation = loadRotation(),
         less = loadMeans(batch, itsHead, /*isOrdered=*/bool(matrix));
-  Value tile =
-      changeRows(loadTile({batch, itsHead, first}, rows), rotation, less);
+  // The scale is read while rows are on their way.
+  Value loaded = loadTile({batch, itsHead, first}, rows);
   SmallVector<Value> place{batch, scaleOf(itsHead)};
   if (isOfBlocks())
     place.push_back(index().div(first, index().constant(block())));
@@ -320,10 +355,12 @@ Value Quantization::launchNumbers(Value scales) {
   Value factor = arith::ConstantOp::create(
       b, loc, b.getF32FloatAttr(op.getFactor().convertToFloat()));
   Value inverse = arith::DivFOp::create(b, loc, factor, scale);
+  Value tile = changeRows(loaded, rotation, less);
   TileBuilder t = tiles();
   Value scaled = t.mul(tile, t.spread(inverse, TileBuilder::shapeOf(tile)));
   if (matrix)
-    scaled = InterleaveOp::create(b, loc, scaled.getType(), scaled);
+    scaled = InterleaveOp::create(b, loc, scaled.getType(), scaled,
+                                  groupOfColumns());
   StoreOp::create(b, loc, t.cast(scaled, type.getElementType()),
                   argument(ofScales + 1),
                   ValueRange{batch, itsHead, first, index().constant(0)});

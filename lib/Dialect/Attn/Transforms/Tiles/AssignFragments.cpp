@@ -236,16 +236,24 @@ struct AssignFragmentsPass
 
   FragmentAttr layoutOf(RankedTensorType tile, const TileGroup &group,
                         int64_t count, bool free, int64_t columns,
-                        bool isOperand) {
+                        InterleaveOp interleaved) {
     int64_t rows = group.rows,
             width = tile.getRank() == 2 ? tile.getDimSize(1) : columns;
     FragmentAttr matrix =
-        isOperand ? unitOfOperands().getLhs(rows, width, count)
+        interleaved ? layoutOf(interleaved, rows, width, count)
         : free ? rowsOfWarps(&getContext(), rows, width, count, lanes(), least)
                : unit.getAccumulator(rows, width, count);
     if (group.isOfColumns(tile))
       return matrix.getColumnSlice();
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
+  }
+
+  FragmentAttr layoutOf(InterleaveOp op, int64_t rows, int64_t columns,
+                        int64_t warps) {
+    auto group = static_cast<int64_t>(op.getGroup());
+    if (group == InterleaveOp::kGroup)
+      return unitOfOperands().getLhs(rows, columns, warps);
+    return mmaGroups(&getContext(), rows, columns, warps, group);
   }
 
   /// Which unit says how tiles lie that are interleaved: where no product takes
@@ -257,13 +265,13 @@ struct AssignFragmentsPass
     return MmaSync8Attr::get(context);
   }
 
-  /// Whether a tile is in the order of an operand: of what is interleaved, or
-  /// computed of that element by element.
-  static bool isInterleaved(Value value) {
+  /// What a tile is in the order of, where it is interleaved, or computed of
+  /// what is, element by element.
+  static InterleaveOp interleavingOf(Value value) {
     Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<arith::TruncFOp>(op))
-      return isInterleaved(op->getOperand(0));
-    return isa_and_nonnull<InterleaveOp>(op);
+      return interleavingOf(op->getOperand(0));
+    return dyn_cast_if_present<InterleaveOp>(op);
   }
 
   void assign(Value value, const TileGroup &group, int64_t count, bool free,
@@ -271,7 +279,7 @@ struct AssignFragmentsPass
     RankedTensorType tile = plainTile(value.getType());
     auto type = RankedTensorType::get(
         tile.getShape(), tile.getElementType(),
-        layoutOf(tile, group, count, free, columns, isInterleaved(value)));
+        layoutOf(tile, group, count, free, columns, interleavingOf(value)));
     value.setType(type);
     ++numTiles;
     if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
