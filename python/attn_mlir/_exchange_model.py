@@ -131,14 +131,14 @@ def _by_parts(held, rank, shape, links, window):
 
 
 def _one_behind_other(held, rank, shape, links, window):
-    """Keys that lie one behind the other. To copy own ones there takes multiprocessors, at half of the memory's rate."""
+    """Keys that lie one behind the other."""
     of = gathered(held, rank, *window)
     arrival, own, rest = _gathering(held, rank, of, shape, links)
-    seconds = own + (2 * _packing(held, rank, shape, links) if len(of.pieces) > 1 else 0.0)
+    seconds = own
     for group in groups_of(held, rank, of, shape, links):
         part = (group.stop - group.start) / shape.kv_heads
         seconds = max(seconds, arrival * group.stop / shape.kv_heads) + rest * part
-    return seconds, _kv_bytes(of.length - length_of(held[rank]), shape)
+    return seconds, _kv_bytes(of.length, shape) if len(of.pieces) > 1 else 0
 
 
 def gathers(held, shape, window, links):
@@ -153,16 +153,28 @@ def _copies(held, rank, shape, links, window):
     return (_one_behind_other if gathers(held, shape, window, links) else _by_parts)(held, rank, shape, links, window)
 
 
+def led(held, rank, of, shape):
+    """Of a rank without rows that see own keys alone: heads of K of which the own part comes first, while keys of others arrive."""
+    if len(of.calls) != 1 or of.length == length_of(held[rank]) or shape.qk_dim % 8 or shape.value_dim % 8:
+        return 0
+    return shape.kv_heads // FEW
+
+
 def _gathering(held, rank, of, shape, links):
-    """Seconds until all keys have arrived, of rows that see own keys alone, and of the others."""
-    before = of.length - length_of(held[rank])
-    arrival = links.latency + _kv_bytes(before, shape) / links.pair if before else 0.0
+    """Seconds until all keys have arrived, of what needs own keys alone, and of the rest. Own keys go to another rank and come back."""
+    here = length_of(held[rank])
+    before = of.length - here
+    arrival = links.latency + _kv_bytes(before + 2 * here, shape) / links.pair if before else 0.0
     own = sum(_pairs(call) for call in of.calls if call.columns.start >= before)
-    return arrival, _seconds(own, shape, links), _seconds(sum(map(_pairs, of.calls)) - own, shape, links)
+    rest = sum(map(_pairs, of.calls)) - own
+    if led(held, rank, of, shape):
+        own = (rest - here * before) * led(held, rank, of, shape) // shape.kv_heads
+        rest -= own
+    return arrival, _seconds(own, shape, links), _seconds(rest, shape, links)
 
 
 def groups_of(held, rank, of, shape, links):
-    """Heads of K in the order in which they come to lie as ``of`` says: all of them where the own part takes as long, else a first part and
+    """Heads of K in the order in which they come to lie as ``of`` says: all of them where what comes first takes as long, else a first part and
     the rest where that arrives beside the first, else as many of the size of the first."""
     arrival, own, rest = _gathering(held, rank, of, shape, links)
     heads = shape.kv_heads
