@@ -7,7 +7,7 @@ event counts if it was recorded before another process waits for it. Rounds of w
 
 - A rank copies before a round, and records that it did (``sent``). Behind the round the others wait for that, and read.
 - Behind the last of its reads a rank records that the slot is free (``free``), before the next round. As slots are taken in
-  turn, who copies into that one again has passed the next round.
+  turn, who copies into that one again has passed the next round. So is what another rank has there of its own (``Kept``).
 """
 
 import collections
