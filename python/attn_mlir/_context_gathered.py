@@ -1,9 +1,9 @@
 """Attention over several devices, of keys that lie one behind the other: those of others by copies, own ones behind them.
 
 A run of rows then sees the last of a run of keys, and is one kernel's: nothing is merged, and results are rounded as on one device.
-Own keys go to another rank and come back, since copy engines do that beside kernels. Meanwhile come rows that see own keys alone, or, where
-there are none, some heads of the own part, which the others' part takes up at the end. Where copies take longer, keys come in groups of heads,
-so that the kernel of the first few waits for little.
+Own keys go to another rank and come back, since copy engines do that beside kernels, unless they are so few that multiprocessors take less for
+it. Meanwhile come rows that see own keys alone, or, where there are none, some heads of the own part, which the others' part takes up at the
+end. Where copies take longer, keys come in groups of heads, so that the kernel of the first few waits for little.
 
 Kernels need nothing of each other, so on a GPU they alternate between two streams: CTAs of one start where those of the one in front
 have no tile left. The last one is that of the shortest streams, some heads of the rows that see least.
@@ -17,7 +17,7 @@ import math
 import torch
 
 from attn_mlir._context_parts import Part, Run, asks_positions, cut, of_heads, room_for, shape_of
-from attn_mlir._exchange_model import FEW, gathers, groups_of, led
+from attn_mlir._exchange_model import FEW, gathers, goes_by_way, groups_of, led
 from attn_mlir._peer_copies import Back, Kept, Piece, places_of
 from attn_mlir._segments import Call, gathered, length_of
 
@@ -54,16 +54,17 @@ def _split(place, sent):
 
 
 class _Way:
-    """How own keys of a rank come into its slot: by way of the next one's, where it needs them itself, or behind all that it needs."""
+    """How own keys of a rank come into its slot: by way of the next one's, where it needs them itself, or behind all that it needs; or not
+    ``by_way``, but at once."""
 
-    def __init__(self, held, of, rank):
-        self.rank = (rank + 1) % len(held)
-        sent = [(place, begin) for source, place, begin in of[self.rank].pieces if source == rank]
+    def __init__(self, held, of, rank, by_way):
+        self.rank = (rank + 1) % len(held) if by_way else rank
+        sent = [(place, begin) for source, place, begin in of[self.rank].pieces if source == rank and by_way]
         self.parts, self.spare = [], 0
         for source, place, begin in of[rank].pieces if len(of[rank].pieces) > 1 else ():
             for part, there in _split(place, sent) if source == rank else ():
                 self.parts.append((part, there, self.spare, begin + part.start - place.start))
-                self.spare += part.stop - part.start if there is None else 0
+                self.spare += part.stop - part.start if there is None and by_way else 0
 
 
 class Gathered:
@@ -75,13 +76,16 @@ class Gathered:
         if asks_positions(options) or not gathers(held, shape, (options.left, options.right), links):
             return None
         of = [gathered(held, rank, options.left, options.right) for rank in range(len(held))]
-        ways = [_Way(held, of, rank) for rank in range(len(held))]
+        by_way = goes_by_way(held, shape, (options.left, options.right), links)
+        ways = [_Way(held, of, rank, by_way) for rank in range(len(held))]
         return max(room_for(shape, of[way.rank].length) + room_for(shape, way.spare) for way in ways)
 
     def __init__(self, rank, q, k, v, options, held, swapped, links):
         self.rank, self._swapped = rank, swapped
         self._of = [gathered(held, reader, options.left, options.right) for reader in range(len(held))]
-        self._groups = [groups_of(held, reader, of, shape_of(q, k, v), links) for reader, of in enumerate(self._of)]
+        shape = shape_of(q, k, v)
+        self._by_way = goes_by_way(held, shape, (options.left, options.right), links)
+        self._groups = [groups_of(held, reader, of, shape, links, self._by_way) for reader, of in enumerate(self._of)]
         self.readers = [
             reader for reader in ((rank + step) % len(held) for step in range(1, len(held)))
             if any(source == rank for source, *_ in self._of[reader].pieces)]
@@ -95,7 +99,7 @@ class Gathered:
         rank, of, heads = self.rank, self._of[self.rank], k.shape[1]
         self._q, self._options, self._own_shapes = q, options, (k.shape, v.shape)
         calls = [call for call in of.calls if call.rows.stop > call.rows.start]
-        few = led(held, rank, of, shape_of(q, k, v))
+        few = led(held, rank, of, shape_of(q, k, v)) if self._by_way else 0
         self.led, ends = slice(heads - few, heads), heads - few
         self.first, self.others, self.last = [], [], []
         if few:
@@ -140,7 +144,7 @@ class Gathered:
 
     def _plan_copies(self, held, ends, width):
         """For each group of copies the pieces of each rank, and of what is kept; ``ends``: own keys of heads from there on stay where they are."""
-        self._way = _Way(held, self._of, self.rank) if self.gathers else None
+        self._way = _Way(held, self._of, self.rank, self._by_way) if self.gathers else None
         self._pieces_sent = [{} for _ in range(max(len(groups) for groups in self._groups))]
         for reader in self.readers:
             offsets = self.offsets(reader, width)
@@ -156,18 +160,21 @@ class Gathered:
             for offset, shape, strides in zip(self.offsets(self.rank, width), self._shapes[self.rank], self.strides(self.rank))]
 
     def _kept_of(self, width, heads):
-        """What of own keys goes to the next rank besides what that needs, and from where all comes back: (pieces, [(there, here)])."""
+        """What of own keys goes to the rank by whose way they come, besides what that needs, and from where all comes back: (pieces, [(there, here)])."""
         way, there = self._way, self.offsets(self._way.rank, width)
         spares = [(batch, count, way.spare, dim) for batch, count, _, dim in self._own_shapes]
         spare = [there[-1] + place for place in places_of([math.prod(shape) * width for shape in spares])]
         pieces, backs = [], []
         for place, begin, begin_spare, target in way.parts if heads.stop > heads.start else ():
-            if begin is None:
+            here = list(_pieces(width, self.offsets(self.rank, width), self.strides(self.rank), heads, place, target))
+            if way.rank == self.rank:
+                pieces += here
+            elif begin is None:
                 found = list(_pieces(width, spare, [_strides(shape, False) for shape in spares], heads, place, begin_spare))
                 pieces += found
+                backs += zip(found, here)
             else:
-                found = _pieces(width, there, self.strides(way.rank), heads, place, begin)
-            backs += zip(found, _pieces(width, self.offsets(self.rank, width), self.strides(self.rank), heads, place, target))
+                backs += zip(_pieces(width, there, self.strides(way.rank), heads, place, begin), here)
         return pieces, backs
 
     def offsets(self, reader, width):

@@ -38,7 +38,7 @@ Back.__doc__ = """A piece of an own tensor (``like``) of so many elements that l
 
 Kept = collections.namedtuple("Kept", "rank pieces backs")
 Kept.__doc__ = """Own keys for the own slot, by way of ``rank``'s: ``pieces`` go there besides what it needs itself, ``backs`` come back. Copies within a
-device are done by multiprocessors, which persistent kernels hold; those from one device to another never are."""
+device, where it is the own rank, are done by multiprocessors, which persistent kernels hold; those from one device to another never are."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -138,7 +138,7 @@ class _HostMemory:
     def wait(self, mark):
         """What follows comes behind that."""
 
-    def behind(self, mark):
+    def behind(self, mark, is_own=False):
         return contextlib.nullcontext()
 
     def beside(self, mark):
@@ -197,7 +197,8 @@ class _DeviceMemory:
         self._device = device
         self._driver = ctypes.CDLL("libcuda.so.1")
         self._opened = {}
-        self._stream = torch.cuda.Stream(device)
+        # Copies to others and those within the device are done by different engines.
+        self._stream, self._own_stream = torch.cuda.Stream(device), torch.cuda.Stream(device)
         self._second, self._is_beside = torch.cuda.Stream(device), False
 
     def _call(self, name, *arguments):
@@ -273,8 +274,8 @@ class _DeviceMemory:
     def wait(self, mark):
         mark.wait()
 
-    def behind(self, mark):
-        return self._on(self._stream, mark)
+    def behind(self, mark, is_own=False):
+        return self._on(self._own_stream if is_own else self._stream, mark)
 
     @contextlib.contextmanager
     def _on(self, stream, mark):
@@ -369,7 +370,8 @@ class Copies:
     def send(self, slot, mark, readers, groups, kept=()):
         """Copies what is complete at ``mark``. ``groups``: for each group a dictionary of a rank's pieces, of which those of this rank itself
         are there to be read; ``kept``: for each group, or none, what comes into the own slot. ``finish`` must follow."""
-        self._kept, through = [], {keep.rank for keep in kept}
+        through = {keep.rank for keep in kept if keep.rank != self._rank}
+        self._kept = [] if through else [self._keep_within(slot, mark, keep.pieces) for keep in kept]
         with self._memory.behind(mark):
             for rank in {*readers, *through}:
                 self._peer_free[rank][slot].wait()
@@ -379,18 +381,24 @@ class Copies:
                 for rank in readers:
                     self._write(self._peers[rank], slot, group.get(rank, ()))
                     self._sent[slot][rank][number][0].record()
-                for keep in kept[number : number + 1]:
-                    self._keep(slot, keep)
+                if through:
+                    self._kept += [self._keep(slot, keep) for keep in kept[number : number + 1]]
             for rank in through:
                 self._sent[slot][rank][MOST_GROUPS][0].record()
 
     def _keep(self, slot, keep):
+        """Copies of a rank to itself, by way of another one."""
         self._write(self._peers[keep.rank], slot, keep.pieces)
         theirs = self._part_of(self._theirs[keep.rank], slot)
         self._write(self._memory.place_of(self._buffer), slot, [
             Piece(theirs[back.source :].view(back.like.dtype).as_strided(back.shape, (*back.source_strides, 1)), back.offset, back.strides)
             for back in keep.backs])
-        self._kept.append(self._memory.mark())
+        return self._memory.mark()
+
+    def _keep_within(self, slot, mark, pieces):
+        with self._memory.behind(mark, is_own=True):
+            self._write(self._memory.place_of(self._buffer), slot, pieces)
+            return self._memory.mark()
 
     def _write(self, place, slot, pieces):
         for piece in pieces:
