@@ -26,7 +26,7 @@ class _Here:
         event.record()
         return event
 
-    def send(self, slot, mark, readers, groups):
+    def send(self, slot, mark, readers, groups, kept=()):
         """They are there."""
 
     def receive(self, slot, rank, group=0):

@@ -257,7 +257,11 @@ class Run:
         self._given = self._plan.copies.mark()
         if self._q.device.type != "cpu":
             self.early()
-        self._plan.copies.send(self._slot, self._given, self._parts.readers, self._groups())
+        self._plan.copies.send(self._slot, self._given, self._parts.readers, self._groups(), self._kept())
+
+    def _kept(self):
+        """What of own keys comes into the own slot."""
+        return ()
 
     def early(self):
         """What needs nothing of other ranks, while they agree."""

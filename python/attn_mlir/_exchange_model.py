@@ -130,41 +130,67 @@ def _by_parts(held, rank, shape, links, window):
     return max(own, links.latency + moved / links.pair) + others + _joining(held, rank, shape, links, window), moved
 
 
-def _one_behind_other(held, rank, shape, links, window):
-    """Keys that lie one behind the other. To copy own ones there takes multiprocessors, at half of the memory's rate."""
+def _one_behind_other(held, rank, shape, links, window, by_way):
+    """Keys that lie one behind the other. ``by_way``: own ones come by way of another rank; else multiprocessors copy them, at half of the
+    memory's rate."""
     of = gathered(held, rank, *window)
-    arrival, own, rest = _gathering(held, rank, of, shape, links)
-    seconds = own + (2 * _packing(held, rank, shape, links) if len(of.pieces) > 1 else 0.0)
-    for group in groups_of(held, rank, of, shape, links):
+    arrival, own, rest = _gathering(held, rank, of, shape, links, by_way)
+    moves = len(of.pieces) > 1
+    seconds = own + (2 * _packing(held, rank, shape, links) if moves and not by_way else 0.0)
+    for group in groups_of(held, rank, of, shape, links, by_way):
         part = (group.stop - group.start) / shape.kv_heads
         seconds = max(seconds, arrival * group.stop / shape.kv_heads) + rest * part
-    return seconds, _kv_bytes(of.length - length_of(held[rank]), shape)
+    return seconds, _kv_bytes(of.length - (0 if by_way and moves else length_of(held[rank])), shape)
+
+
+def _slowest(kind, held, shape, links, window, *how):
+    return max(kind(held, rank, shape, links, window, *how)[0] for rank in range(len(held)))
+
+
+def goes_by_way(held, shape, window, links):
+    """Whether own keys of ranks come to lie behind the others by way of another rank, and not by multiprocessors."""
+    by_way, within = (_slowest(_one_behind_other, held, shape, links, window, how) for how in (True, False))
+    return by_way < within
 
 
 def gathers(held, shape, window, links):
     """Whether keys that are copied lie one behind the other: where that can be, and takes less than parts and their merge."""
     if any(gathered(held, rank, *window) is None for rank in range(len(held))):
         return False
-    one, parts = (max(kind(held, rank, shape, links, window)[0] for rank in range(len(held))) for kind in (_one_behind_other, _by_parts))
-    return one < parts
+    one = min(_slowest(_one_behind_other, held, shape, links, window, how) for how in (True, False))
+    return one < _slowest(_by_parts, held, shape, links, window)
 
 
 def _copies(held, rank, shape, links, window):
-    return (_one_behind_other if gathers(held, shape, window, links) else _by_parts)(held, rank, shape, links, window)
+    if not gathers(held, shape, window, links):
+        return _by_parts(held, rank, shape, links, window)
+    return _one_behind_other(held, rank, shape, links, window, goes_by_way(held, shape, window, links))
 
 
-def _gathering(held, rank, of, shape, links):
-    """Seconds until all keys have arrived, of rows that see own keys alone, and of the others."""
-    before = of.length - length_of(held[rank])
-    arrival = links.latency + _kv_bytes(before, shape) / links.pair if before else 0.0
+def led(held, rank, of, shape):
+    """Of a rank without rows that see own keys alone: heads of K of which the own part comes first, while keys of others arrive."""
+    if len(of.calls) != 1 or of.length == length_of(held[rank]) or shape.qk_dim % 8 or shape.value_dim % 8:
+        return 0
+    return shape.kv_heads // FEW
+
+
+def _gathering(held, rank, of, shape, links, by_way):
+    """Seconds until all keys have arrived, of what needs own keys alone, and of the rest."""
+    here = length_of(held[rank])
+    before = of.length - here
+    arrival = links.latency + _kv_bytes(before + (2 * here if by_way else 0), shape) / links.pair if before else 0.0
     own = sum(_pairs(call) for call in of.calls if call.columns.start >= before)
-    return arrival, _seconds(own, shape, links), _seconds(sum(map(_pairs, of.calls)) - own, shape, links)
+    rest = sum(map(_pairs, of.calls)) - own
+    if by_way and led(held, rank, of, shape):
+        own = (rest - here * before) * led(held, rank, of, shape) // shape.kv_heads
+        rest -= own
+    return arrival, _seconds(own, shape, links), _seconds(rest, shape, links)
 
 
-def groups_of(held, rank, of, shape, links):
-    """Heads of K in the order in which they come to lie as ``of`` says: all of them where the own part takes as long, else a first part and
+def groups_of(held, rank, of, shape, links, by_way):
+    """Heads of K in the order in which they come to lie as ``of`` says: all of them where what comes first takes as long, else a first part and
     the rest where that arrives beside the first, else as many of the size of the first."""
-    arrival, own, rest = _gathering(held, rank, of, shape, links)
+    arrival, own, rest = _gathering(held, rank, of, shape, links, by_way)
     heads = shape.kv_heads
     few = max(1, heads // MOST_GROUPS)
     if arrival <= own or heads < 2:

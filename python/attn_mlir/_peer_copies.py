@@ -7,7 +7,7 @@ event counts if it was recorded before another process waits for it. Rounds of w
 
 - A rank copies before a round, and records that it did (``sent``). Behind the round the others wait for that, and read.
 - Behind the last of its reads a rank records that the slot is free (``free``), before the next round. As slots are taken in
-  turn, who copies into that one again has passed the next round.
+  turn, who copies into that one again has passed the next round. So is what another rank has there of its own (``Kept``).
 """
 
 import collections
@@ -32,6 +32,13 @@ _ALIGNMENT = 256
 
 Piece = collections.namedtuple("Piece", "tensor offset strides")
 Piece.__doc__ = """A tensor [B, H, S, D], where it goes in a slot (bytes), and with which strides (elements, of B, H and S)."""
+
+Back = collections.namedtuple("Back", "like shape source source_strides offset strides")
+Back.__doc__ = """A piece of an own tensor (``like``) of so many elements that lies in the slot of another rank, and comes into the own one."""
+
+Kept = collections.namedtuple("Kept", "rank pieces backs")
+Kept.__doc__ = """Own keys for the own slot, by way of ``rank``'s: ``pieces`` go there besides what it needs itself, ``backs`` come back. Copies within a
+device, where it is the own rank, are done by multiprocessors, which persistent kernels hold; those from one device to another never are."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -342,7 +349,8 @@ class Copies:
         buffer, token = self._memory.allocate(self._new_bytes)
         self._new = buffer
         self._free = [self._memory.event() for _ in range(_SLOTS)]
-        self._sent = [[[self._memory.event() for _ in range(MOST_GROUPS)] for _ in range(self._size)] for _ in range(_SLOTS)]
+        # One for each group, and one of what is kept by way of a rank.
+        self._sent = [[[self._memory.event() for _ in range(MOST_GROUPS + 1)] for _ in range(self._size)] for _ in range(_SLOTS)]
         handles = [[[handle for _, handle in groups] for groups in row] for row in self._sent]
         return token, [handle for _, handle in self._free], handles
 
@@ -353,39 +361,44 @@ class Copies:
         self._peer_free = {rank: [self._memory.open_event(handle) for handle in offers[rank][1]] for rank in others}
         self._arrived = {
             rank: [[self._memory.open_event(handle) for handle in row[self._rank]] for row in offers[rank][2]] for rank in others}
-        self._read = {
-            rank: self._memory.tensor_of(place, self._new_bytes) if self._are_read else self._buffer
-            for rank, place in self._peers.items()}
+        self._theirs = {rank: self._memory.tensor_of(place, self._new_bytes) for rank, place in self._peers.items()}
 
     def mark(self):
         """Where the work of this rank is now, for ``send``."""
         return self._memory.mark()
 
-    def send(self, slot, mark, readers, groups):
-        """Copies what is complete at ``mark``. ``groups``: for each group a dictionary of a rank's pieces; those of this rank itself go
-        into its own buffer. ``finish`` must follow."""
-        own = [group.get(self._rank, ()) for group in groups]
-        if not self._are_read:
-            self._keep(slot, mark, own)
+    def send(self, slot, mark, readers, groups, kept=()):
+        """Copies what is complete at ``mark``. ``groups``: for each group a dictionary of a rank's pieces, of which those of this rank itself
+        are there to be read; ``kept``: for each group, or none, what comes into the own slot. ``finish`` must follow."""
+        through = {keep.rank for keep in kept if keep.rank != self._rank}
+        self._kept = [] if through else [self._keep_within(slot, mark, keep.pieces) for keep in kept]
         with self._memory.behind(mark):
-            for rank in readers:
+            for rank in {*readers, *through}:
                 self._peer_free[rank][slot].wait()
             for number, group in enumerate(groups):
                 if self._are_read:
-                    self._write(self._memory.place_of(self._buffer), slot, own[number])
+                    self._write(self._memory.place_of(self._buffer), slot, group.get(self._rank, ()))
                 for rank in readers:
                     self._write(self._peers[rank], slot, group.get(rank, ()))
                     self._sent[slot][rank][number][0].record()
+                if through:
+                    self._kept += [self._keep(slot, keep) for keep in kept[number : number + 1]]
+            for rank in through:
+                self._sent[slot][rank][MOST_GROUPS][0].record()
 
-    def _keep(self, slot, mark, groups):
-        """Copies of a rank to itself."""
-        self._kept = []
-        if not any(groups):
-            return
+    def _keep(self, slot, keep):
+        """Copies of a rank to itself, by way of another one."""
+        self._write(self._peers[keep.rank], slot, keep.pieces)
+        theirs = self._part_of(self._theirs[keep.rank], slot)
+        self._write(self._memory.place_of(self._buffer), slot, [
+            Piece(theirs[back.source :].view(back.like.dtype).as_strided(back.shape, (*back.source_strides, 1)), back.offset, back.strides)
+            for back in keep.backs])
+        return self._memory.mark()
+
+    def _keep_within(self, slot, mark, pieces):
         with self._memory.behind(mark, is_own=True):
-            for pieces in groups:
-                self._write(self._memory.place_of(self._buffer), slot, pieces)
-                self._kept.append(self._memory.mark())
+            self._write(self._memory.place_of(self._buffer), slot, pieces)
+            return self._memory.mark()
 
     def _write(self, place, slot, pieces):
         for piece in pieces:
@@ -401,7 +414,9 @@ class Copies:
 
     def slot(self, slot, rank=None):
         """The bytes of a slot: of a rank where they are read there, else of the own buffer."""
-        buffer = self._read[rank] if self._are_read else self._buffer
+        return self._part_of(self._theirs[rank] if self._are_read else self._buffer, slot)
+
+    def _part_of(self, buffer, slot):
         return buffer[slot * self._room : (slot + 1) * self._room]
 
     def beside(self, mark, is_second):
@@ -416,6 +431,9 @@ class Copies:
         """What was received is read; what was sent may be overwritten."""
         for event in self._kept:
             self._memory.wait(event)
+        # Others' keys that come back to them by way of this slot are theirs again, too.
+        for arrived in self._arrived.values():
+            arrived[slot][MOST_GROUPS].wait()
         self._free[slot][0].record()
         for rank in range(self._size):
             if rank != self._rank:

@@ -74,9 +74,10 @@ class Runs(unittest.TestCase):
 
 
 class Kernels(unittest.TestCase):
-    def steps(self, rank, right, has_copies=True):
-        """(Element type of O, whether it takes up another one, options of the schedule, rows, keys) of each kernel."""
-        from attn_mlir import _attention, _context_parallel, _context_parts
+    def steps(self, rank, right, has_copies=True, gathers=False, dim=64, by_way=True):
+        """(Element type of O, whether it takes up another one, options of the schedule, heads, rows, keys) of each kernel."""
+        from attn_mlir import _attention, _context_gathered, _context_parallel, _context_parts
+        from attn_mlir._exchange_model import H200
         from attn_mlir._segments import shares
 
         found = []
@@ -84,12 +85,52 @@ class Kernels(unittest.TestCase):
         def plan_of(problem, device, shapes, q, also=None):
             found.append((problem.result, problem.earlier, also, shapes.heads, shapes.queries, shapes.keys))
 
-        q, k = (torch.empty(1, dtype=torch.bfloat16).expand(1, heads, 2048, 64) for heads in (16, 8))
-        options = _context_parts.Options(-1, right, 0.125, None, None, None, None)
+        q, k = (torch.empty(1, dtype=torch.bfloat16).expand(1, heads, 2048, dim) for heads in (16, 8))
+        options, held = _context_parts.Options(-1, right, 0.125, None, None, None, None), shares(4096, 2)
         with unittest.mock.patch.object(_attention, "device_of", lambda name, x: _attention.Device("cuda", 0)):
             with unittest.mock.patch.object(_attention, "plan_of", plan_of):
-                _context_parallel.parts_of(shares(4096, 2), rank, (q, k, k), options, has_copies)
+                if gathers:
+                    with unittest.mock.patch.object(_context_gathered, "goes_by_way", lambda *arguments: by_way):
+                        _context_gathered.Gathered(rank, q, k, k, options, held, [(False, False)] * 2, H200)
+                else:
+                    _context_parallel.parts_of(held, rank, (q, k, k), options, has_copies)
         return found
+
+    def test_keys_one_behind_the_other(self):
+        """Rows that see own keys alone come first; where there are none, some heads' own part, which the others' part takes up at the end."""
+        from attn_mlir import _exchange_model
+
+        def order(sets):
+            return f"dynamic grid-order={sets} longest-first pair-tiles=false"
+
+        groups = [slice(0, 2), slice(2, 4), slice(4, 6), slice(6, 8)]
+        with unittest.mock.patch("attn_mlir._context_gathered.groups_of", lambda *arguments: groups):
+            self.assertEqual(self.steps(0, 0, gathers=True), [
+                ("", False, order("sixteen-sets"), 12, 1024, 1024), ("", False, order("sixteen-sets"), 4, 1024, 1024),
+                *[("", False, order("sixteen-sets"), 4, 1024, 4096)] * 4])
+            led = 8 // _exchange_model.FEW
+            self.assertEqual(self.steps(1, 0, gathers=True), [
+                ("f32", False, order("sixteen-sets"), 2 * led, 2048, 2048), ("", True, "dynamic", 2 * led, 2048, 1024),
+                *[("", False, order("sixteen-sets"), 4, 2048, 3072)] * 3])
+            # Arrays of other dimensions are not taken up, and own keys that multiprocessors copy are not waited for so.
+            for how in {"dim": 12}, {"by_way": False}:
+                self.assertEqual(self.steps(1, 0, gathers=True, **how)[1:], [("", False, order("sixteen-sets"), 4, 2048, 3072)] * 3)
+
+    def test_own_keys_by_way_of_another_rank(self):
+        """What that rank needs itself is read there; the rest goes behind all that it needs."""
+        from attn_mlir._context_gathered import _split, _Way
+        from attn_mlir._segments import gathered, shares
+
+        self.assertEqual(
+            list(_split(slice(2, 20), [(slice(10, 14), 40), (slice(0, 5), 7)])),
+            [(slice(2, 5), 9), (slice(5, 10), None), (slice(10, 14), 40), (slice(14, 20), None)])
+        held = shares(64, 2)
+        of = [gathered(held, rank, -1, 0) for rank in range(2)]
+        first, second = (_Way(held, of, rank, True) for rank in range(2))
+        self.assertEqual((first.rank, first.parts, first.spare), (1, [(slice(0, 16), 0, 0, 32), (slice(16, 32), None, 0, 48)], 16))
+        self.assertEqual((second.rank, second.parts, second.spare), (0, [(slice(0, 32), 0, 0, 16)], 0))
+        alone = _Way(held, of, 1, False)
+        self.assertEqual((alone.rank, alone.parts, alone.spare), (1, [(slice(0, 32), None, 0, 16)], 0))
 
     def test_parts_that_take_up_others(self):
         """One part in f32, which another one takes up, and rows or heads that need neither between; who is done takes the next tile, of few heads at a time under a
@@ -113,22 +154,23 @@ class Ranks(unittest.TestCase):
         found = []
         # Copies and reads are the same for a ring and an all-gather.
         ways = {"ring": TRANSFERS, "all_gather": ("collectives",), "heads": ("auto",)}[exchange]
-        for transfers, gathers in itertools.product(ways, (True, False)):
-            # Which of both the model takes is not asked here.
+        for transfers, gathers, by_way in itertools.product(ways, (True, False), (True, False)):
+            # Which of them the model takes is not asked here.
             def can(held, shape, window, links, gathers=gathers):
                 return gathers and all(gathered(held, rank, *window) is not None for rank in range(len(held)))
 
-            if transfers == "copies" or not gathers:
-                with unittest.mock.patch("attn_mlir._context_gathered.gathers", can):
-                    found.append(self.check_transfers(
-                        transfers, exchange, tensors, order, layout, bound, keep, modification, **options))
+            if (transfers == "copies" if gathers else by_way):
+                with unittest.mock.patch("attn_mlir._context_gathered.gathers", can), unittest.mock.patch(
+                        "attn_mlir._context_gathered.goes_by_way", lambda *arguments, by_way=by_way: by_way):
+                    found.append((*self.check_transfers(
+                        transfers, exchange, tensors, order, layout, bound, keep, modification, **options), by_way and gathers))
         kinds = collections.defaultdict(list)
-        for o, kind in found:
-            kinds[kind].append(o)
+        for o, kind, by_way in found:
+            kinds[kind + " by way" * by_way].append(o)
         for several in kinds.values():
             self.assertTrue(all(torch.equal(several[0], o) for o in several), "the same bits by each way of transfers")
         asks = any(name in options for name in ("window", "mask", "score_mod", "cu_seqlens"))
-        self.assertEqual(len(kinds["Gathered"]), int(exchange == "ring" and not asks))
+        self.assertEqual([len(kinds[kind]) for kind in ("Gathered", "Gathered by way")], [int(exchange == "ring" and not asks)] * 2)
         # Of two ranks the second part takes up the first.
         if exchange == "ring" and not asks and SIZE == 2 and order == "balanced" and tensors[0].shape[2] > 4 * SIZE and not any(
                 x.shape[3] % 8 for x in tensors):

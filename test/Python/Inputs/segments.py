@@ -125,9 +125,12 @@ class Segments(unittest.TestCase):
             swapped = (devices - 1) * 2 * length * (8 * 64 + 4 * 96 + 8 * 32) // devices * 2
             self.assertEqual({kind: p.bytes for kind, p in found.items()}, {
                 "ring": others, "all_gather": others, "heads": swapped})
-            # Copies bring what rows see: all of it to the device with the last chunk, half of it to one with a chunk in the middle.
+            # Keys one behind the other are what rows see: all of it for the device with the last chunk, half of it for one with a chunk in
+            # the middle; and own ones, where they come back.
             for rank, part in ((0, 1), (devices - 1, 1 / 2)):
-                self.assertEqual(model._copies(held, rank, shape, model.H200, (-1, 0))[1], others * part)
+                for by_way in (False, True):
+                    received = model._one_behind_other(held, rank, shape, model.H200, (-1, 0), by_way)[1]
+                    self.assertEqual(received, others * part + (others // (devices - 1) if by_way else 0))
         odd = model.predictions(shares(1024, 3), shape)
         self.assertNotIn("heads", [p.exchange for p in odd])
 
@@ -148,9 +151,10 @@ class Segments(unittest.TestCase):
         self.assertGreater(short["ring"].seconds, 2 * short["ring"].computing)
         self.assertLess(short["heads"].seconds, short["all_gather"].seconds)
         # Merges cost, and collectives that take a part of the device cost more than copies, which do not.
-        slow = links._replace(memory=1e12, taken=0.1)
+        fast = links._replace(pair=4e11)
+        slow = fast._replace(memory=1e12, taken=0.1)
         before, after = ({p.exchange: p.seconds for p in model.predictions(
-            shares(262144, 4), shape, (-1, 0), each, (model.COPIES, *model.EXCHANGES))} for each in (links, slow))
+            shares(262144, 4), shape, (-1, 0), each, (model.COPIES, *model.EXCHANGES))} for each in (fast, slow))
         self.assertGreaterEqual(after[model.COPIES], before[model.COPIES])
         for kind in model.EXCHANGES:
             self.assertGreater(after[kind] - before[kind], after[model.COPIES] - before[model.COPIES])
@@ -162,20 +166,26 @@ class Segments(unittest.TestCase):
         self.assertEqual(page.count("<-"), 1)
 
     def test_groups(self):
-        """Heads come in as many groups as hide their transfers: all at once behind the longer own part, else the first ones by themselves."""
+        """Heads come in as many groups as hide their transfers: all at once where what comes first takes as long, else the first ones by themselves."""
         shape = model.Shape(batch=1, heads=32, kv_heads=32, qk_dim=128, value_dim=128, bytes=2)
         held, counts = shares(32768, 2), {}
-        for pair in (1e9, 3e10, 4e11, 1e12):
+        for pair, by_way, rank in itertools.product((1e9, 3e10, 4e11, 1e12), (False, True), range(2)):
             links = model.Links(pair=pair, gather=pair, latency=1e-5, rate=7e14)
-            for rank in range(2):
-                groups = model.groups_of(held, rank, gathered(held, rank, -1, 0), shape, links)
-                self.assertEqual([head for group in groups for head in range(group.start, group.stop)], list(range(32)))
-                counts[pair, rank] = len(groups)
-        # Device 1 has no rows that see own keys alone.
-        self.assertEqual(counts, {
-            (1e9, 0): 4, (3e10, 0): 4, (4e11, 0): 1, (1e12, 0): 1, (1e9, 1): 4, (3e10, 1): 4, (4e11, 1): 2, (1e12, 1): 2})
-        one = model.groups_of(held, 1, gathered(held, 1, -1, 0), shape._replace(kv_heads=1), model.H200)
+            groups = model.groups_of(held, rank, gathered(held, rank, -1, 0), shape, links, by_way)
+            self.assertEqual([head for group in groups for head in range(group.start, group.stop)], list(range(32)))
+            counts.setdefault((by_way, rank), []).append(len(groups))
+        # Device 1 has no rows that see own keys alone, but some heads' own part where own keys come by way of the other device.
+        self.assertEqual(counts, {(False, 0): [4, 4, 1, 1], (False, 1): [4, 4, 2, 2], (True, 0): [4, 4, 2, 2], (True, 1): [4, 4, 2, 1]})
+        one = model.groups_of(held, 1, gathered(held, 1, -1, 0), shape._replace(kv_heads=1), model.H200, True)
         self.assertEqual(one, [slice(0, 1)])
+
+    def test_ways_of_own_keys(self):
+        """By way of another device where that is hidden by what comes first, by multiprocessors where the link is slow, or all is short."""
+        shape = model.Shape(batch=1, heads=32, kv_heads=32, qk_dim=128, value_dim=128, bytes=2)
+        for length, pair, wanted in ((131072, 4e11, True), (131072, 1e9, False), (4096, 4e11, False)):
+            links = model.H200._replace(pair=pair)
+            self.assertEqual(model.goes_by_way(shares(length, 2), shape, (-1, 0), links), wanted)
+
 
 
 if __name__ == "__main__":
