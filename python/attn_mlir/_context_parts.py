@@ -8,15 +8,13 @@ import torch
 
 from attn_mlir import _attention, _exchange, _spec
 from attn_mlir._captures import sorted as rising
-from attn_mlir._exchange_model import FEW, Shape
+from attn_mlir._exchange_model import FEW, TOGETHER, Shape
 from attn_mlir._merge import merge_parts
 from attn_mlir._peer_copies import Piece, places_of, slot_of
 from attn_mlir._segments import call_of, length_of, shares
 
 _CAUSAL = {"causal": "top_left", "last": "bottom_right"}
 
-# Of K and V of heads whose tiles are under way, which CTAs that are out of step share in L2; of more heads less of the end is empty.
-_TOGETHER = 34 << 20
 _SETS = {16: "sixteen-sets", 8: "eight-sets", 4: "four-sets", 2: "two-sets", 1: "one-set"}
 
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
@@ -65,7 +63,7 @@ class Part:
 
 def _order_of(size):
     """A schedule's options: who is done takes the next tile, the longest first, of few heads at a time; ``size`` are the bytes of K and V of one."""
-    sets = next((sets for sets in _SETS if sets * size <= _TOGETHER), 1)
+    sets = next((sets for sets in _SETS if sets * size <= TOGETHER), 1)
     return f"dynamic grid-order={_SETS[sets]} longest-first pair-tiles=false"
 
 

@@ -15,6 +15,9 @@ COPIES = "copies"
 # Groups of heads in which keys are copied.
 MOST_GROUPS = 4
 
+# Of K and V of heads whose tiles are under way, which CTAs that are out of step share in L2; of more heads less of the end is empty.
+TOGETHER = 34 << 20
+
 # Of heads of K: what fills the end of another kernel is this part of them.
 FEW = 4
 
@@ -143,13 +146,26 @@ def _one_behind_other(held, rank, shape, links, window, by_way):
     return seconds, _kv_bytes(of.length - (0 if by_way and moves else length_of(held[rank])), shape)
 
 
-def _slowest(kind, held, shape, links, window, *how):
-    return max(kind(held, rank, shape, links, window, *how)[0] for rank in range(len(held)))
+def _by_way(held, rank, shape, links, window):
+    """Seconds with own keys by way of another rank. Pieces there and back begin each by themselves. It is nothing where L2 has K and V of a head's own
+    keys, which parts read, but not of all: the kernels of such calls took longer than those of parts."""
+    size = (shape.qk_dim + shape.value_dim) * shape.bytes
+    if length_of(held[rank]) * size <= TOGETHER < gathered(held, rank, *window).length * size:
+        return (float("inf"),)
+    return (_one_behind_other(held, rank, shape, links, window, True)[0] + 3 * links.latency,)
+
+
+def _within(held, rank, shape, links, window):
+    return _one_behind_other(held, rank, shape, links, window, False)
+
+
+def _slowest(kind, held, shape, links, window):
+    return max(kind(held, rank, shape, links, window)[0] for rank in range(len(held)))
 
 
 def goes_by_way(held, shape, window, links):
     """Whether own keys of ranks come to lie behind the others by way of another rank, and not by multiprocessors."""
-    by_way, within = (_slowest(_one_behind_other, held, shape, links, window, how) for how in (True, False))
+    by_way, within = (_slowest(kind, held, shape, links, window) for kind in (_by_way, _within))
     return by_way < within
 
 
@@ -157,7 +173,7 @@ def gathers(held, shape, window, links):
     """Whether keys that are copied lie one behind the other: where that can be, and takes less than parts and their merge."""
     if any(gathered(held, rank, *window) is None for rank in range(len(held))):
         return False
-    one = min(_slowest(_one_behind_other, held, shape, links, window, how) for how in (True, False))
+    one = min(_slowest(kind, held, shape, links, window) for kind in (_by_way, _within))
     return one < _slowest(_by_parts, held, shape, links, window)
 
 

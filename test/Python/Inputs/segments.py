@@ -180,9 +180,10 @@ class Segments(unittest.TestCase):
         self.assertEqual(one, [slice(0, 1)])
 
     def test_ways_of_own_keys(self):
-        """By way of another device where that is hidden by what comes first, by multiprocessors where the link is slow, or all is short."""
+        """By way of another device where that is hidden by what comes first, by multiprocessors where the link is slow, all is short, or L2 has a head's
+        own keys and not all."""
         shape = model.Shape(batch=1, heads=32, kv_heads=32, qk_dim=128, value_dim=128, bytes=2)
-        for length, pair, wanted in ((131072, 4e11, True), (131072, 1e9, False), (4096, 4e11, False)):
+        for length, pair, wanted in ((32768, 4e11, True), (32768, 1e9, False), (4096, 4e11, False), (131072, 4e11, False)):
             links = model.H200._replace(pair=pair)
             self.assertEqual(model.goes_by_way(shares(length, 2), shape, (-1, 0), links), wanted)
 
