@@ -1075,7 +1075,6 @@ attn.kernel @any(%o: !attn.view<16x8xf32>) attributes {threads = 32 : i64} {
 // CHECK: %[[ANY:[^ ]+]] = nvvm.vote.sync any
 // CHECK-NEXT: %{{[^ ]+}}:3 = scf.if %[[ANY]] ->
 // CHECK: arith.cmpf ugt, %[[U]],
-// CHECK: vector.to_elements %[[MAX]]
 // CHECK: llvm.call_intrinsic "llvm.nvvm.fabs"
 // CHECK: arith.select
 // CHECK: scf.yield

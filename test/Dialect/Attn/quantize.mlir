@@ -110,9 +110,11 @@ func.func @rotated(%x: tensor<1x2x130x128xf16>, %m: tensor<128x128xf16>) -> (ten
 
 // Where there may be more tiles than CTAs, these keep the matrix, and take tiles in turn; of one warpgroup, as of blocks of 64 rows, an SM has two.
 // WORDS-LABEL: attn.kernel @many_quantize_maxima(
+// Numbers are made from the last rows to the first, which L2 has longest.
+// WORDS-NOT: reversed
 // WORDS: attn.grid {{.*}} persistent 264
 // WORDS-LABEL: attn.kernel @many_quantize(
-// WORDS: attn.grid {{.*}} persistent 264
+// WORDS: attn.grid {{.*}} order <[batch, head, row], reversed = [batch, head, row]> persistent 264
 func.func @many(%x: tensor<?x2x?x128xf16>, %m: tensor<128x128xf16>) -> (tensor<?x2x?x128xf8E5M2>, tensor<?x2x?xf32>) {
   %q, %s = attn.quantize %x rotate(%m) factor(8.83883461E-2) scale_block(64)
     : (tensor<?x2x?x128xf16>, tensor<128x128xf16>) -> (tensor<?x2x?x128xf8E5M2>, tensor<?x2x?xf32>)

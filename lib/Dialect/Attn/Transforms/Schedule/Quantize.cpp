@@ -341,6 +341,12 @@ Value Quantization::launchNumbers(Value scales) {
                {sizeOf(0, 0), index().constant(op.getNumHeads()),
                 index().ceilDiv(sizeOf(0, 2), index().constant(rows))},
                {"batch", "head", "row"});
+  // From the last rows to the first: L2 has those that maxima were taken of
+  // last.
+  OrderAttr order = grid.getOrderOrDefault();
+  grid.setOrderAttr(OrderAttr::get(b.getContext(), order.getDigits(),
+                                   order.getDomains(), order.getChunk(),
+                                   order.getDigits(), order.getTogether()));
   Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
         first = index().mul(grid.getCoordinates()[2], index().constant(rows));
   Value rotation = loadRotation(),
