@@ -32,12 +32,12 @@ BY_ITSELF = "by-itself"
 
 
 def classes(plan):
-    """(columns, causal, rows) -> shapes of the plan, in the order in which rows are tried."""
+    """(columns, causal, rows, element) -> shapes of the plan, in the order in which rows are tried."""
     known = {kernel.name: kernel for kernel in kernels()}
     result = {}
     for shape in plan:
         kernel = known[shape["kernel"]]
-        result.setdefault((2 * kernel.dim, kernel.causal, 64), []).append(shape)
+        result.setdefault((2 * kernel.dim, kernel.causal, 64, "bf16"), []).append(shape)
     return dict(sorted(result.items()))
 
 
