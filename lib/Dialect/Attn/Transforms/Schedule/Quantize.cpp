@@ -289,7 +289,8 @@ Value Quantization::launchScales(Value maxima) {
   TensorView views[] = {maximaView(maxima), scalesView(tensor::EmptyOp::create(
                                                 host, loc, type, sizes))};
   open("quantize_scales", views, /*follows=*/true);
-  auto [count, columns] = maximaAtOnce();
+  std::pair<int64_t, int64_t> atOnce = maximaAtOnce();
+  int64_t count = atOnce.first, columns = atOnce.second;
   SmallVector<Value> ends{sizeOf(0, 0), index().constant(op.getNumScales())};
   SmallVector<StringRef> axes{"batch", "head"};
   if (isOfBlocks()) {
