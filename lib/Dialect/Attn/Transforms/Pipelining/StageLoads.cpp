@@ -1,6 +1,7 @@
 //===- StageLoads.cpp - Loads through rings of shared memory --------------===//
 
 #include "ArrangedRings.h"
+#include "StagedLoads.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
@@ -32,51 +33,10 @@ using namespace attn;
 
 namespace {
 
-RankedTensorType tileOf(LoadOp load) {
-  return cast<RankedTensorType>(load.getTile().getType());
-}
-
-/// Whether all users are products that sum over the rows of the tile.
-bool isSummedOverRows(LoadOp load) {
-  return llvm::all_of(load.getTile().getUses(), [](OpOperand &use) {
-    auto dot = dyn_cast<DotOp>(use.getOwner());
-    return dot && use.getOperandNumber() == 1 && !dot.getTransposeRhs();
-  });
-}
-
 /// Whether a product takes a left-hand side that is computed and transposed:
 /// other threads have computed what a thread multiplies.
 bool takesFromOthers(DotOp dot) {
   return dot.getTransposeLhs() && !dot.getLhs().getDefiningOp<LoadOp>();
-}
-
-/// The unit that multiplies the tile, as far as any does.
-MatrixUnitInterface unitOf(LoadOp load) {
-  for (Operation *user : load.getTile().getUsers())
-    if (auto dot = dyn_cast<DotOp>(user))
-      return unitOf(dot);
-  return usualUnit(TargetAttr::of(load));
-}
-
-/// The tile's type, with the layout that it has in shared memory.
-RankedTensorType sharedType(LoadOp load) {
-  RankedTensorType tile = tileOf(load);
-  return RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                               unitOf(load).getStaged(TargetAttr::of(load),
-                                                      tile,
-                                                      isSummedOverRows(load)));
-}
-
-/// The same in fewer and wider panels, if the unit knows any. Rows of an extent
-/// that is not known are as long as the tile's.
-RankedTensorType widenedType(LoadOp load) {
-  RankedTensorType tile = sharedType(load);
-  ViewType view = load.getView().getType();
-  int64_t columns = view.getShape().back();
-  if (ShapedType::isDynamic(columns))
-    columns = tile.getDimSize(1);
-  return tile.cloneWithEncoding(unitOf(load).getWidened(
-      cast<SharedAttr>(tile.getEncoding()), columns * view.getElementBytes()));
 }
 
 /// The first or last operation of `block` that uses `value`.
@@ -88,36 +48,6 @@ Operation *edgeUser(Value value, Block *block, bool first) {
       edge = op;
   }
   return edge;
-}
-
-/// Bytes of the largest copy at once.
-constexpr int64_t kMaxChunk = 16;
-
-/// The largest chunk that divides the rows of a view.
-int64_t dividingChunk(ViewType view) {
-  int64_t columns = view.getShape().back();
-  if (ShapedType::isDynamic(columns))
-    return kMaxChunk;
-  int64_t bytes = columns * view.getElementBytes(), chunk = kMaxChunk;
-  while (bytes % chunk != 0)
-    chunk /= 2;
-  return chunk;
-}
-
-/// What says where a load reads: offsets, blocks and an end.
-SmallVector<Value> positionsOf(LoadOp load) {
-  SmallVector<Value> positions(load.getOffsets());
-  llvm::append_range(positions, load.getBlocks());
-  if (load.getUntil())
-    positions.push_back(load.getUntil());
-  return positions;
-}
-
-/// Whether the tile has one value for each column of others, in a stream.
-bool isOfColumns(LoadOp load) {
-  RankedTensorType tile = tileOf(load);
-  return tile.getRank() == 2 && tile.getDimSize(0) == 1 &&
-         load->getParentOfType<StreamOp>();
 }
 
 /// Rewrites the loads of one kernel.
