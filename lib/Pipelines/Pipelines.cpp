@@ -125,7 +125,8 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(createAttnStreamPartition(
       {strings(options.tiles), options.splits, options.splitCtas,
        options.splitLength, options.splitCluster, options.listTiles,
-       options.splitResults, options.splitLast}));
+       options.splitResults, options.splitLast, options.streamK, options.sms,
+       options.resident}));
   pm.nest<KernelOp>().addPass(
       createAttnApplySchedule({asText(statedKernelOptions(options))}));
   pm.addPass(createAttnPlaceCounters());

@@ -116,6 +116,8 @@ attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
     before.push_back({"split-cluster", "true"});
   if (level2->splitLast)
     before.push_back({"split-last", "true"});
+  if (level2->streamK)
+    before.push_back({"stream-k", "true"});
   if (level2->splitResults)
     before.push_back({"split-results", "true"});
   if (level2->splitLength != 0)

@@ -214,7 +214,8 @@ bool canHave(StreamableOpInterface op, ScheduleAttr schedule) {
   if (!op.canSplitOverCtas())
     return !(
         schedule.hasFlag("split_ctas") || schedule.hasFlag("split_cluster") ||
-        schedule.hasFlag("split_last") || schedule.getNumber("split_length"));
+        schedule.hasFlag("split_last") || schedule.hasFlag("stream_k") ||
+        schedule.getNumber("split_length"));
   bool states =
       (schedule.hasFlag("split_ctas") || schedule.hasFlag("split_last")) &&
       schedule.getNumber("splits");

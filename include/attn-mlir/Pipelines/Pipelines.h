@@ -42,6 +42,9 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
   Option<bool, PlainParser<bool>> splitLast{
       *this, "split-last", llvm::cl::init(false),
       llvm::cl::desc("attn-stream-partition: split-last")};
+  Option<bool, PlainParser<bool>> streamK{
+      *this, "stream-k", llvm::cl::init(false),
+      llvm::cl::desc("attn-stream-partition: stream-k")};
   Option<bool, PlainParser<bool>> splitResults{
       *this, "split-results", llvm::cl::init(false),
       llvm::cl::desc("attn-stream-partition: split-results")};

@@ -70,6 +70,7 @@ constexpr Field kFields[] = {
     {"split_ctas", FieldKind::Flag, 2, "split-ctas"},
     {"split_cluster", FieldKind::Flag, 2, "split-cluster"},
     {"split_last", FieldKind::Flag, 2, "split-last"},
+    {"stream_k", FieldKind::Flag, 2, "stream-k"},
     {"split_results", FieldKind::Flag, 2, "split-results"},
     {"split_length", FieldKind::Number, 2, "split-length"},
     {"list_tiles", FieldKind::Flag, 2, "list-tiles"},

@@ -106,6 +106,11 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     With `split-last`, of a stated number of `splits` (2 to 31), the CTA that is done last
     merges the states that the others have stored, so that there is one kernel and a workspace
     (`attn.last_part`).
+    With `stream-k`, a fixed number of CTAs share what the tiles visit evenly: of the
+    tiles that are no whole round of them, and of one round more, each takes as
+    many steps as the others, from the end of one tile into the next, and behind
+    these whole tiles. A tile has two CTAs at most, and the one that is done last
+    merges (Stream-K; Osama et al. 2023).
     Where lengths of streams are read on the device and no number of parts is
     stated, a kernel that comes first deals them there: a list of parts, over
     which the grid of the second has an axis `work`.
@@ -157,7 +162,13 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     Option<"splitResults", "split-results", "bool", /*default=*/"false",
            "A kernel for each result of an operation, whose state alone it carries">,
     Option<"splitLast", "split-last", "bool", /*default=*/"false",
-           "CTAs of their own stream the parts, and the one that is done last merges them">
+           "CTAs of their own stream the parts, and the one that is done last merges them">,
+    Option<"streamK", "stream-k", "bool", /*default=*/"false",
+           "CTAs share what tiles visit evenly: those of the last rounds are cut where one has had its share">,
+    Option<"sms", "sms", "int64_t", /*default=*/"0",
+           "For stream-k: SMs to fill, as of attn-persistent (0: the target's)">,
+    Option<"resident", "resident", "int64_t", /*default=*/"0",
+           "For stream-k: CTAs resident on an SM (0: one)">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels made">,

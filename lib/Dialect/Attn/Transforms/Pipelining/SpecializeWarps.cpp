@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
+#include "attn-mlir/Dialect/Attn/Utils/RoleRegisters.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -54,7 +54,7 @@ void Partitioner::runLast() {
   kernel.storeTiles(buildPart(kernel), firstState);
 
   OpBuilder &b = kernel.getBuilder();
-  auto last = LastPartOp::create(b, op.getLoc(), begun);
+  auto last = LastPartOp::create(b, op.getLoc(), begun, /*where=*/Value());
   {
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&last.getBody());

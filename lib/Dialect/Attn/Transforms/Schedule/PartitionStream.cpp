@@ -21,6 +21,8 @@ PartitionedStream Partitioner::run() {
     runInCluster();
   else if (split.byLast)
     runLast();
+  else if (split.ctas != 0)
+    runStreamK();
   else if (split.overCtas && op.getLengthsView() && split.parts == 0)
     runDealt();
   else if (split.overCtas)
@@ -347,7 +349,7 @@ KernelView Partitioner::describeState(StringRef name, ArrayRef<Dim> dims) {
   Value workspace = tensor::EmptyOp::create(host, op.getLoc(), type, dynamic);
   auto dimensions = llvm::seq<int64_t>(0, dims.size());
   return {name, workspace,
-          AffineMap::get(splitAxis() + 1, 0, exprs, op->getContext()),
+          AffineMap::get(workAxis() + 1, 0, exprs, op->getContext()),
           llvm::to_vector(dimensions)};
 }
 

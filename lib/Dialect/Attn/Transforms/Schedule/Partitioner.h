@@ -274,6 +274,26 @@ private:
   void runLast();
 
   //===--------------------------------------------------------------------===//
+  // One kernel whose CTAs share what tiles visit
+  //===--------------------------------------------------------------------===//
+
+  /// Axes behind that of the parts: rows of the workspace, of which each place
+  /// where a tile is cut has those of a tile, and visits of CTAs.
+  unsigned slotAxis() const { return splitAxis() + 1; }
+  unsigned workAxis() const { return splitAxis() + 2; }
+  KernelAxes streamKAxes();
+  /// The workspace: states of both parts of each tile that is cut, and a word
+  /// that these share.
+  llvm::SmallVector<KernelView> describeSlots();
+  /// Sets the coordinates of a tile, all of which have one numbering.
+  void enterTile(StreamKernel &kernel, mlir::Value tile);
+  /// Merges both parts of the tile, whose states are the rows from `slot` on of
+  /// the outputs from `firstState` on.
+  void mergeCut(StreamKernel &kernel, unsigned firstState, mlir::Value slot,
+                mlir::Value valid);
+  void runStreamK();
+
+  //===--------------------------------------------------------------------===//
   // Three kernels
   //===--------------------------------------------------------------------===//
 

@@ -11,6 +11,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -162,6 +163,38 @@ struct StreamPartitionPass
     return success();
   }
 
+  /// Sets how many CTAs share what tiles visit, if they are to. Diagnoses
+  /// targets and operations of which they cannot.
+  LogicalResult setStreamK(StreamableOpInterface op, ScheduleAttr schedule,
+                           StreamSplit &split) {
+    if (!streamK && !(schedule && schedule.hasFlag("stream_k")))
+      return success();
+    if (failed(checkCapability(op, "nvvm", "stream-k")))
+      return failure();
+    if (split.overCtas || split.parts > 1 || split.listTiles)
+      return op.emitOpError("expected no other split of its streams beside "
+                            "stream-k, but got one");
+    int64_t groups =
+        llvm::count_if(op.getStreamAxes(), [](const StreamAxis &axis) {
+          return axis.kind == AxisKind::Group;
+        });
+    if (groups != 1)
+      return op.emitOpError("expected one grouped axis for stream-k, along "
+                            "which parts are merged, but got ")
+             << groups;
+    int64_t onEach =
+        std::max<int64_t>(numberOf(resident, schedule, "resident"), 1);
+    int64_t filled = numberOf(sms, schedule, "sms");
+    split.ctas =
+        onEach * (filled ? filled : TargetAttr::of(op).get(Fact::SMs));
+    if (split.ctas < 2 || split.ctas > OrderAttr::kMaxCount)
+      return op.emitOpError("expected 2 to ")
+             << OrderAttr::kMaxCount << " CTAs for stream-k, but got "
+             << split.ctas;
+    split.overCtas = true;
+    return success();
+  }
+
   /// The split by the options, else by the schedule of the operation, else
   /// none.
   FailureOr<StreamSplit> splitOf(StreamableOpInterface op,
@@ -185,6 +218,8 @@ struct StreamPartitionPass
     if (split.byLast && failed(checkLast(op, split)))
       return failure();
     split.overCtas |= split.inCluster || split.byLast;
+    if (failed(setStreamK(op, schedule, split)))
+      return failure();
     if (split.overCtas && !op.getPackedAxes().empty())
       return op.emitOpError("expected no split over CTAs where sequences are "
                             "packed (cu_seqlens), but got one"),
@@ -292,7 +327,8 @@ struct StreamPartitionPass
       ScheduleAttr::set(
           made.streaming,
           schedule.without({"tiles", "splits", "split_ctas", "split_cluster",
-                            "split_last", "split_length", "list_tiles",
+                            "split_last", "stream_k", "split_length",
+                            "list_tiles",
                             "split_results", "pack_group"}));
     numSegments += made.numSegments;
     numKernels += made.kernels.size();
