@@ -16,13 +16,17 @@
 using namespace mlir;
 using namespace attn;
 
-Value StreamKernel::loadStored(unsigned output, unsigned axis, int64_t ahead) {
+Value StreamKernel::loadStored(unsigned output) {
   unsigned view = numInputs + output;
+  return LoadOp::create(builder, loc, tileType(view), kernel.getArgument(view),
+                        offsetsOf(view));
+}
+
+Value StreamKernel::loadStored(unsigned output, unsigned axis, int64_t ahead) {
   Value position = context.offsets[axis];
   IndexBuilder m{builder, loc};
   context.offsets[axis] = m.add(position, m.constant(ahead));
-  Value tile = LoadOp::create(builder, loc, tileType(view),
-                              kernel.getArgument(view), offsetsOf(view));
+  Value tile = loadStored(output);
   context.offsets[axis] = position;
   return tile;
 }

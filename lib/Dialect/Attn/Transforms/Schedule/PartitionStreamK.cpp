@@ -25,8 +25,6 @@ namespace {
 constexpr int64_t kPieces = 3;
 /// Of a tile that is cut.
 constexpr int64_t kParts = 2;
-/// Elements of a state that are merged at once: a few registers of each thread.
-constexpr int64_t kMergedElements = 8192;
 
 /// What one visit of a CTA takes.
 struct Piece {
@@ -153,28 +151,31 @@ void Partitioner::enterTile(StreamKernel &kernel, Value tile) {
     Value count = kernel.getContext().extents[i], size = m.constant(sizes[i]);
     if (axis.kind == AxisKind::Group)
       count = m.ceilDiv(count, size);
-    Value coordinate = m.rem(tile, count);
-    tile = m.div(tile, count);
+    // There is no tile behind the last.
+    Value coordinate = i == 0 ? tile : m.rem(tile, count);
+    tile = i == 0 ? tile : m.div(tile, count);
     kernel.setOffset(i, axis.kind == AxisKind::Group ? m.mul(coordinate, size)
                                                      : coordinate);
   }
 }
 
-void Partitioner::mergeCut(StreamKernel &kernel, unsigned firstState,
-                           Value slot, Value valid) {
-  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
-  int64_t perRow =
-      std::max<int64_t>(op.getStateElements(sizes) / sizes[rowAxis()], 1);
-  int64_t rows = wholeShare(std::clamp<int64_t>(kMergedElements / perRow, 1,
-                                                sizes[rowAxis()]));
-  auto load = [&](Value row, int64_t ahead) {
-    kernel.narrow(slotAxis(), m.add(slot, row), rows);
-    SmallVector<Value> state;
-    for (unsigned i = 0; i < op.getStateMaps().size(); ++i)
-      state.push_back(kernel.loadStored(firstState + i, splitAxis(), ahead));
-    return state;
-  };
-  mergeRowsOfTile(kernel, rows, m.constant(0), m.constant(rows), load, valid);
+SmallVector<Value> Partitioner::mergeCut(StreamKernel &kernel,
+                                         ArrayRef<Value> own, Value part,
+                                         unsigned firstState) {
+  OpBuilder &b = kernel.getBuilder();
+  IndexBuilder m{b, op.getLoc()};
+  TileBuilder t{b, op.getLoc()};
+  kernel.setOffset(splitAxis(), m.sub(m.constant(kParts - 1), part));
+  Value isFirst = m.compare(CmpIPredicate::eq, part, m.constant(0));
+  // In their order, whichever CTA is the last, so that launches repeat bits.
+  SmallVector<Value> first, second;
+  for (auto [i, mine] : llvm::enumerate(own)) {
+    Value other = kernel.loadStored(firstState + i);
+    Value holds = t.spread(isFirst, t.shapeOf(mine));
+    first.push_back(t.select(holds, mine, other));
+    second.push_back(t.select(holds, other, mine));
+  }
+  return op.buildMerge(b, op.getLoc(), kernel.getContext(), first, second);
 }
 
 void Partitioner::runStreamK() {
@@ -227,7 +228,10 @@ void Partitioner::runStreamK() {
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&last.getBody());
     b.setInsertionPoint(YieldOp::create(b, loc));
-    mergeCut(kernel, firstState, slot, valid);
+    SmallVector<Value> merged =
+        mergeCut(kernel, state, piece.part, firstState);
+    kernel.storeTiles(
+        checked(kernel, op.buildTail(b, loc, context, merged), valid));
   }
   finish(kernel);
   // States and words are no views of the operation, but of those who launch.

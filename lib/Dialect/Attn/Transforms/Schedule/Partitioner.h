@@ -287,10 +287,12 @@ private:
   llvm::SmallVector<KernelView> describeSlots();
   /// Sets the coordinates of a tile, all of which have one numbering.
   void enterTile(StreamKernel &kernel, mlir::Value tile);
-  /// Merges both parts of the tile, whose states are the rows from `slot` on of
-  /// the outputs from `firstState` on.
-  void mergeCut(StreamKernel &kernel, unsigned firstState, mlir::Value slot,
-                mlir::Value valid);
+  /// The state of a tile that is cut, of the CTA's own part and what the other
+  /// one stored in the outputs from `firstState` on.
+  llvm::SmallVector<mlir::Value> mergeCut(StreamKernel &kernel,
+                                          llvm::ArrayRef<mlir::Value> own,
+                                          mlir::Value part,
+                                          unsigned firstState);
   void runStreamK();
 
   //===--------------------------------------------------------------------===//

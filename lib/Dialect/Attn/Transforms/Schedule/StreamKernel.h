@@ -151,7 +151,8 @@ public:
   void storeTiles(mlir::ValueRange tiles, unsigned first = 0,
                   mlir::Value stored = mlir::Value());
 
-  /// The tile of an output, `ahead` elements behind the position along an axis.
+  /// The tile of an output; `ahead` elements behind the position along an axis.
+  mlir::Value loadStored(unsigned output);
   mlir::Value loadStored(unsigned output, unsigned axis, int64_t ahead);
 
   /// Says in the last output that the CTA streams its part along `axis`, of so

@@ -200,16 +200,30 @@ bool hasF16(const Softmax &parts) {
   });
 }
 
+/// Whether what a value becomes in the kernel is O alone: it is used by states
+/// that the kernel merges itself, and nothing is a logarithm.
+bool becomesNoLogarithm(Value value) {
+  bool merged = llvm::all_of(value.getUsers(), [](Operation *user) {
+    auto store = dyn_cast<StoreOp>(user);
+    return store && isMergedBehind(store);
+  });
+  return merged &&
+         !value.getDefiningOp()
+              ->getParentOfType<KernelOp>()
+              .walk([](math::Log2Op) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
 /// Binades that the reference may be ahead. Where an LSE is made of it, or
-/// states are stored, exponents are kept so small that f32 has them to 2^-21:
-/// the error of one becomes that of a sum which it dominates.
+/// states are stored for others, exponents are kept so small that f32 has them
+/// to 2^-21: the error of one becomes that of a sum which it dominates.
 double leadFor(Softmax &parts, int64_t asked) {
   constexpr int64_t kOfLogarithms = 15;
   if (hasF16(parts))
     return 0;
   auto reference = cast<BlockArgument>(parts.advance.getReferenceBefore());
   StreamOp stream = parts.stream;
-  if (!stream.getResults()[reference.getArgNumber() - 1].use_empty())
+  if (!becomesNoLogarithm(stream.getResults()[reference.getArgNumber() - 1]))
     return static_cast<double>(std::min(asked, kOfLogarithms));
   return static_cast<double>(asked);
 }

@@ -3,6 +3,7 @@
 #include "SoftmaxStream.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
@@ -13,6 +14,12 @@
 
 using namespace mlir;
 using namespace attn;
+
+bool attn::isMergedBehind(StoreOp store) {
+  return llvm::any_of(store.getView().getUsers(), [](Operation *user) {
+    return isa<LoadOp>(user) && user->getParentOfType<LastPartOp>();
+  });
+}
 
 Value attn::otherOperand(Operation *op, Value one) {
   if (op->getOperand(0) == one)
@@ -223,8 +230,10 @@ private:
   }
 
   static bool isStateStore(Operation *op) {
-    return isa<StoreOp>(op) &&
-           op->getParentOfType<KernelOp>().getStep() == KernelOp::kSplitStep;
+    auto store = dyn_cast<StoreOp>(op);
+    return store &&
+           (op->getParentOfType<KernelOp>().getStep() == KernelOp::kSplitStep ||
+            isMergedBehind(store));
   }
 
   static bool isScaledByConstant(Operation *op) {
