@@ -185,19 +185,6 @@ FailureOr<int> IndexProgram::compileBlock(Block &block, SizeFn sizeOf) {
   return number;
 }
 
-unsigned IndexProgram::bothOf(Operation &op, ArrayRef<unsigned> flags,
-                              Code &code) {
-  Instruction i;
-  i.op = &op;
-  i.kind = And;
-  i.operands.assign(flags.begin(), flags.end());
-  i.result = slots.size();
-  slots.push_back(0);
-  unsigned result = i.result;
-  code.instructions.push_back(std::move(i));
-  return result;
-}
-
 LogicalResult IndexProgram::compileOp(Operation &op, Code &code,
                                       SizeFn sizeOf) {
   if (isa<CounterOp, InStepOp, AwaitProgressOp, ReportProgressOp>(op))
@@ -290,8 +277,6 @@ LogicalResult IndexProgram::compileOp(Operation &op, Code &code,
         failed(enter(branch.getElseRegion(), i.otherwise)))
       return failure();
   } else if (auto last = dyn_cast<LastPartOp>(op)) {
-    if (last.getWhere())
-      i.operands = {bothOf(op, i.operands, code)};
     i.kind = If;
     if (failed(enter(last.getBody(), i.body)))
       return failure();

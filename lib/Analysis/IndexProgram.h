@@ -91,9 +91,6 @@ private:
 
   unsigned slotOf(mlir::Value value);
   mlir::FailureOr<int> compileBlock(mlir::Block &block, SizeFn sizeOf);
-  /// The slot of whether both flags are set.
-  unsigned bothOf(mlir::Operation &op, llvm::ArrayRef<unsigned> flags,
-                  Code &code);
   mlir::LogicalResult compileOp(mlir::Operation &op, Code &code, SizeFn sizeOf);
   mlir::LogicalResult runBlock(int block, Listener &listener);
   mlir::LogicalResult runLoop(const Instruction &loop, Listener &listener);

@@ -76,8 +76,6 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
         rewriter, loc, static_cast<int64_t>(begin.getParts()) - 1);
     Value merges = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::eq, begin.getPart(), number);
-    if (Value where = last.getWhere())
-      merges = arith::AndIOp::create(rewriter, loc, merges, where);
     auto branch = scf::IfOp::create(rewriter, loc, merges,
                                     /*withElseRegion=*/false);
     rewriter.eraseOp(last.getBody().front().getTerminator());

@@ -116,11 +116,6 @@ Value attn::lookAtParts(OpBuilder &builder, Location loc, Value before,
 
 static void lower(LastPartOp op) {
   OpBuilder builder(op);
-  if (Value where = op.getWhere()) {
-    auto branch = scf::IfOp::create(builder, op.getLoc(), where,
-                                    /*withElseRegion=*/false);
-    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-  }
   BeginPartOp begin = op.getBegin();
   auto loop = scf::WhileOp::create(
       builder, op.getLoc(), TypeRange{builder.getI64Type()},

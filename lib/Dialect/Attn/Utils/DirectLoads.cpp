@@ -2,7 +2,6 @@
 
 #include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/IR/Matchers.h"
@@ -54,9 +53,6 @@ bool attn::isDirect(LoadOp load) {
   if (feedsProduct(load.getTile()))
     return false;
   if (load->getParentOfType<KernelOp>()->hasAttr(kDirectLoadsAttr))
-    return true;
-  // States are merged once, where nothing is left to overlap a copy with.
-  if (load->getParentOfType<LastPartOp>())
     return true;
   auto stream = load->getParentOfType<StreamOp>();
   return isOfRowsOrColumns(load) || becomesColumns(load) ||

@@ -16,7 +16,7 @@ def Attn_BeginPartOp : Attn_Op<"begin_part", [MemoryEffects<[MemRead, MemWrite]>
     bits, of which each part has two. Whatever the element holds when a launch begins will do: the
     low bit of a part says that its CTA has begun and is not done, and the two together are
     others when it is done than when it began. The result is what the element
-    held, for `attn.last_part`. Of an element that the view does not have nothing is changed.
+    held, for `attn.last_part`.
 
     Example: `%begun = attn.begin_part %split of 16 at %words[%batch, %head] : !attn.view<?x8xi64>`
   }];
@@ -43,10 +43,6 @@ def Attn_LastPartOp : Attn_Op<"last_part", [RecursiveMemoryEffects,
     the launch reads what the region stores, and the region reads what the parts have
     stored, and what nobody writes.
 
-    With `where`, CTAs for which the condition does not hold pass by: theirs is no
-    part. All threads of a CTA agree, and all CTAs of the same part do. The element that its
-    `attn.begin_part` names is then one that the view does not have, so that nothing changes it.
-
     Example:
 
     ```mlir
@@ -56,9 +52,9 @@ def Attn_LastPartOp : Attn_Op<"last_part", [RecursiveMemoryEffects,
     }
     ```
   }];
-  let arguments = (ins I64:$begun, Optional<I1>:$where);
+  let arguments = (ins I64:$begun);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$begun (`where` $where^)? $body attr-dict";
+  let assemblyFormat = "$begun $body attr-dict";
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{

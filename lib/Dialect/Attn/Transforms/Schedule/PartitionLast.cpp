@@ -16,8 +16,7 @@
 using namespace mlir;
 using namespace attn;
 
-Value StreamKernel::loadStored(unsigned output) {
-  unsigned view = numInputs + output;
+Value StreamKernel::loadView(unsigned view) {
   return LoadOp::create(builder, loc, tileType(view), kernel.getArgument(view),
                         offsetsOf(view));
 }
@@ -26,7 +25,7 @@ Value StreamKernel::loadStored(unsigned output, unsigned axis, int64_t ahead) {
   Value position = context.offsets[axis];
   IndexBuilder m{builder, loc};
   context.offsets[axis] = m.add(position, m.constant(ahead));
-  Value tile = loadStored(output);
+  Value tile = loadView(numInputs + output);
   context.offsets[axis] = position;
   return tile;
 }
@@ -58,7 +57,7 @@ void Partitioner::runLast() {
   kernel.storeTiles(buildPart(kernel), firstState);
 
   OpBuilder &b = kernel.getBuilder();
-  auto last = LastPartOp::create(b, op.getLoc(), begun, /*where=*/Value());
+  auto last = LastPartOp::create(b, op.getLoc(), begun);
   {
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&last.getBody());

@@ -4,6 +4,7 @@
 #define ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_PARTITIONER_H
 
 #include "PartitionStream.h"
+#include "Shares.h"
 #include "StreamKernel.h"
 #include "WorkList.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
@@ -274,25 +275,21 @@ private:
   void runLast();
 
   //===--------------------------------------------------------------------===//
-  // One kernel whose CTAs share what tiles visit
+  // CTAs that share what tiles visit, and a kernel that merges
   //===--------------------------------------------------------------------===//
 
-  /// Axes behind that of the parts: rows of the workspace, of which each place
-  /// where a tile is cut has those of a tile, and visits of CTAs.
+  /// Axes behind that of the parts: rows of the workspace, which has those of a
+  /// tile for each cut, and visits of CTAs.
   unsigned slotAxis() const { return splitAxis() + 1; }
   unsigned workAxis() const { return splitAxis() + 2; }
   KernelAxes streamKAxes();
-  /// The workspace: states of both parts of each tile that is cut, and a word
-  /// that these share.
+  /// The workspace: states of both parts of each tile that is cut.
   llvm::SmallVector<KernelView> describeSlots();
   /// Sets the coordinates of a tile, all of which have one numbering.
   void enterTile(StreamKernel &kernel, mlir::Value tile);
-  /// The state of a tile that is cut, of the CTA's own part and what the other
-  /// one stored in the outputs from `firstState` on.
-  llvm::SmallVector<mlir::Value> mergeCut(StreamKernel &kernel,
-                                          llvm::ArrayRef<mlir::Value> own,
-                                          mlir::Value part,
-                                          unsigned firstState);
+  Shares sharesOf(StreamKernel &kernel);
+  void buildShares(StreamKernel &kernel, unsigned numStates);
+  void mergeCuts(llvm::ArrayRef<KernelView> states);
   void runStreamK();
 
   //===--------------------------------------------------------------------===//

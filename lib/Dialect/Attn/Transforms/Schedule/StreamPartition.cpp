@@ -164,13 +164,11 @@ struct StreamPartitionPass
   }
 
   /// Sets how many CTAs share what tiles visit, if they are to. Diagnoses
-  /// targets and operations of which they cannot.
+  /// operations of which they cannot.
   LogicalResult setStreamK(StreamableOpInterface op, ScheduleAttr schedule,
                            StreamSplit &split) {
     if (!streamK && !(schedule && schedule.hasFlag("stream_k")))
       return success();
-    if (failed(checkCapability(op, "nvvm", "stream-k")))
-      return failure();
     if (split.overCtas || split.parts > 1 || split.listTiles)
       return op.emitOpError("expected no other split of its streams beside "
                             "stream-k, but got one");

@@ -200,23 +200,26 @@ bool hasF16(const Softmax &parts) {
   });
 }
 
-/// Whether what a value becomes in the kernel is O alone: it is used by states
-/// that the kernel merges itself, and nothing is a logarithm.
+/// Whether a kernel that stores a value of its states makes no logarithm of it,
+/// nor does the one that merges them: it makes results, too, and none of these.
 bool becomesNoLogarithm(Value value) {
-  bool merged = llvm::all_of(value.getUsers(), [](Operation *user) {
-    auto store = dyn_cast<StoreOp>(user);
-    return store && isMergedBehind(store);
+  if (value.use_empty())
+    return true;
+  if (!llvm::all_of(value.getUsers(), llvm::IsaPred<StoreOp>))
+    return false;
+  auto kernel = value.getDefiningOp()->getParentOfType<KernelOp>();
+  bool makesResults = false, makesLogarithm = false;
+  kernel.walk([&](Operation *op) {
+    makesLogarithm |= isa<math::Log2Op>(op);
+    if (auto store = dyn_cast<StoreOp>(op))
+      makesResults |= !store.getTile().getDefiningOp<StreamOp>();
   });
-  return merged &&
-         !value.getDefiningOp()
-              ->getParentOfType<KernelOp>()
-              .walk([](math::Log2Op) { return WalkResult::interrupt(); })
-              .wasInterrupted();
+  return makesResults && !makesLogarithm;
 }
 
 /// Binades that the reference may be ahead. Where an LSE is made of it, or
-/// states are stored for others, exponents are kept so small that f32 has them
-/// to 2^-21: the error of one becomes that of a sum which it dominates.
+/// states are stored for one, exponents are kept so small that f32 has them to 2^-21:
+/// the error of one becomes that of a sum which it dominates.
 double leadFor(Softmax &parts, int64_t asked) {
   constexpr int64_t kOfLogarithms = 15;
   if (hasF16(parts))

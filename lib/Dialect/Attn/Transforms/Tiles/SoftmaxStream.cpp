@@ -3,7 +3,6 @@
 #include "SoftmaxStream.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnPartOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
@@ -14,12 +13,6 @@
 
 using namespace mlir;
 using namespace attn;
-
-bool attn::isMergedBehind(StoreOp store) {
-  return llvm::any_of(store.getView().getUsers(), [](Operation *user) {
-    return isa<LoadOp>(user) && user->getParentOfType<LastPartOp>();
-  });
-}
 
 Value attn::otherOperand(Operation *op, Value one) {
   if (op->getOperand(0) == one)
@@ -230,10 +223,8 @@ private:
   }
 
   static bool isStateStore(Operation *op) {
-    auto store = dyn_cast<StoreOp>(op);
-    return store &&
-           (op->getParentOfType<KernelOp>().getStep() == KernelOp::kSplitStep ||
-            isMergedBehind(store));
+    return isa<StoreOp>(op) &&
+           op->getParentOfType<KernelOp>().getStep() == KernelOp::kSplitStep;
   }
 
   static bool isScaledByConstant(Operation *op) {

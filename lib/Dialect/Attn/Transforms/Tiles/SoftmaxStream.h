@@ -38,10 +38,6 @@ struct Softmax {
 /// The other of two operands, or null.
 mlir::Value otherOperand(mlir::Operation *op, mlir::Value one);
 
-/// Whether the last CTA of a part in the same kernel (attn.last_part) merges
-/// what is stored.
-bool isMergedBehind(StoreOp store);
-
 /// Finds the softmax of a stream, or fails with a remark where the stream stays
 /// as it is; `positions`: also where scores depend on these.
 llvm::FailureOr<Softmax> findSoftmax(StreamOp stream, bool positions);
