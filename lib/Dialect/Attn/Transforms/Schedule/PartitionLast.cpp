@@ -16,16 +16,12 @@
 using namespace mlir;
 using namespace attn;
 
-Value StreamKernel::loadView(unsigned view) {
-  return LoadOp::create(builder, loc, tileType(view), kernel.getArgument(view),
-                        offsetsOf(view));
-}
-
-Value StreamKernel::loadStored(unsigned output, unsigned axis, int64_t ahead) {
+Value StreamKernel::loadView(unsigned view, unsigned axis, int64_t ahead) {
   Value position = context.offsets[axis];
   IndexBuilder m{builder, loc};
   context.offsets[axis] = m.add(position, m.constant(ahead));
-  Value tile = loadView(numInputs + output);
+  Value tile = LoadOp::create(builder, loc, tileType(view),
+                              kernel.getArgument(view), offsetsOf(view));
   context.offsets[axis] = position;
   return tile;
 }
@@ -67,7 +63,8 @@ void Partitioner::runLast() {
     auto load = [&](Value, int64_t ahead) {
       SmallVector<Value> state;
       for (unsigned i = 0; i < op.getStateMaps().size(); ++i)
-        state.push_back(kernel.loadStored(firstState + i, splitAxis(), ahead));
+        state.push_back(kernel.loadView(kernel.numInputViews() + firstState + i,
+                                        splitAxis(), ahead));
       return state;
     };
     mergeRowsOfTile(kernel, rows, m.constant(0), m.constant(rows), load, valid);

@@ -1,91 +1,93 @@
 //===- PartitionStreamK.cpp - CTAs share what tiles visit evenly ----------===//
 //
 // Tiles that are no whole round of the CTAs leave some of these without work at
-// the end. Here the tiles of the last round and of one before it are shared
-// evenly, in steps of the stream: each CTA goes on from the end of one tile into
-// the next, and takes whole tiles behind that. This is the hybrid of two tiles
-// in "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix
-// Multiplication on the GPU" (Osama, Merrill, Cecka, Garland and Owens 2023);
-// "LeanAttention" (Sanovar et al. 2024) does so for attention while decoding.
-// A share is as long as a tile or longer, so that a tile is cut once at most.
-// Where it is, both CTAs store states, which a second kernel merges.
+// the end. Here the tiles of the last round are shared evenly, in steps of the
+// stream: each CTA has as many, from the end of one tile into the next, if need
+// be ("Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix
+// Multiplication on the GPU", Osama, Merrill, Cecka, Garland and Owens 2023;
+// "Lean Attention", Sanovar et al. 2024, does so for attention while decoding).
+// Parts of a tile store states, which a second kernel merges.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Partitioner.h"
 #include "Shares.h"
-#include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
 
 using namespace mlir;
 using namespace attn;
 using arith::CmpIPredicate;
 
-/// A share begins in one tile, may hold one, and ends in one.
-static constexpr int64_t kPieces = 3;
-/// Of a tile that is cut.
-static constexpr int64_t kParts = 2;
+/// A share begins in one tile, and ends in that or the next: it is shorter than
+/// one.
+static constexpr int64_t kPieces = 2;
+/// Rows that a CTA merges: several for each of a few warps, as states are two
+/// or three a tile.
+static constexpr int64_t kRowsOfShare = 16;
 
-Shares::Shares(const IndexBuilder &m, int64_t ctas, Value tiles, Value steps)
+Shares::Shares(const IndexBuilder &m, int64_t ctas, int64_t cost, Value tiles,
+               Value steps)
     : tiles(tiles), steps(steps), number(ctas) {
-  Value count = m.constant(ctas);
+  // (Launchers compute this: they have minima, and no comparisons.)
+  Value count = m.constant(ctas), one = m.constant(1);
   Value rest = m.sub(tiles, m.mul(m.div(tiles, count), count));
-  // There is a round to share, and one before it. (Launchers compute this:
-  // they have minima, and no comparisons.)
-  Value one = m.constant(1);
-  Value rounds = m.div(tiles, m.constant(ctas + 1));
-  Value isShared = m.mul(m.minU(rest, one), m.minU(rounds, one));
-  sharedTiles = m.mul(isShared, m.add(count, rest));
-  sharedVisits = m.mul(isShared, m.constant(kPieces * ctas));
+  Value idle = m.mul(steps, m.sub(count, rest));
+  Value gains = m.minU(m.div(idle, m.constant(ctas * cost)), one);
+  sharedTiles = m.mul(gains, rest);
+  wholeTiles = m.sub(tiles, sharedTiles);
+  sharedVisits = m.mul(m.minU(sharedTiles, one), m.constant(kPieces * ctas));
 }
 
 Value Shares::countVisits(const IndexBuilder &m) const {
-  return m.add(sharedVisits, m.sub(tiles, sharedTiles));
+  return m.add(wholeTiles, sharedVisits);
 }
 
 Value Shares::beginOf(const IndexBuilder &m, Value cta) const {
   return m.div(m.mul(cta, m.mul(sharedTiles, steps)), m.constant(number));
 }
 
+Value Shares::ownerOf(const IndexBuilder &m, Value step) const {
+  Value total = m.atLeastOne(m.mul(sharedTiles, steps));
+  Value next = m.mul(m.add(step, m.constant(1)), m.constant(number));
+  return m.div(m.sub(next, m.constant(1)), total);
+}
+
 Shares::Piece Shares::pieceOf(const IndexBuilder &m, Value visit) const {
-  Value count = m.constant(number), cta = m.rem(visit, count);
+  Value isShared = m.compare(CmpIPredicate::uge, visit, wholeTiles);
+  Value count = m.constant(number), zero = m.constant(0);
+  Value turn = m.select(isShared, m.sub(visit, wholeTiles), zero);
+  Value cta = m.rem(turn, count);
   Value begin = beginOf(m, cta), end = beginOf(m, m.add(cta, m.constant(1)));
-  Value sharedTile = m.add(m.div(begin, steps), m.div(visit, count));
-  Value first = m.mul(sharedTile, steps);
+  Value tile = m.add(m.div(begin, steps), m.div(turn, count));
+  Value first = m.mul(tile, steps);
   Value lo = m.maxU(begin, first);
   Value hi = m.maxU(m.minU(end, m.add(first, steps)), lo);
-  Value inShare = m.compare(CmpIPredicate::ult, visit, sharedVisits);
-  Value behind = m.add(sharedTiles, m.sub(visit, sharedVisits));
-  Value zero = m.constant(0);
 
   Piece piece;
   // Behind the end of a share there may be no tile.
-  piece.tile = m.minU(m.select(inShare, sharedTile, behind),
+  piece.tile = m.minU(m.select(isShared, m.add(wholeTiles, tile), visit),
                       m.sub(tiles, m.constant(1)));
-  piece.from = m.select(inShare, m.sub(lo, first), zero);
-  piece.to = m.select(inShare, m.sub(hi, first), steps);
+  piece.from = m.select(isShared, m.sub(lo, first), zero);
+  piece.to = m.select(isShared, m.sub(hi, first), steps);
   Value length = m.sub(piece.to, piece.from);
   piece.isWhole = m.compare(CmpIPredicate::eq, length, steps);
   piece.isPart = m.logicalAnd(m.compare(CmpIPredicate::ult, length, steps),
                               m.compare(CmpIPredicate::ne, length, zero));
-  Value begins = m.compare(CmpIPredicate::eq, piece.from, zero);
-  piece.part = m.select(begins, zero, m.constant(1));
-  piece.cut = m.sub(cta, piece.part);
+  piece.slot = m.add(cta, tile);
   return piece;
 }
 
-std::pair<Value, Value> Shares::tileOf(const IndexBuilder &m, Value cut) const {
-  Value end = beginOf(m, m.add(cut, m.constant(1)));
-  Value tile = m.div(end, steps);
-  Value isCut =
-      m.compare(CmpIPredicate::ne, m.sub(end, m.mul(tile, steps)),
-                m.constant(0));
-  return {m.minU(tile, m.sub(tiles, m.constant(1))), isCut};
+std::pair<Value, Value> Shares::slotsOf(const IndexBuilder &m,
+                                        Value tile) const {
+  Value first = m.mul(tile, steps), one = m.constant(1);
+  Value last = m.sub(m.add(first, steps), one);
+  return {m.add(ownerOf(m, first), tile),
+          m.add(m.add(ownerOf(m, last), tile), one)};
 }
 
 KernelAxes Partitioner::streamKAxes() {
-  KernelAxes result = axesWithSplit(kParts);
   int64_t rows = sizes[rowAxis()];
-  result.axes.push_back({"slot", AxisKind::Group, split.ctas * rows});
+  KernelAxes result = axesWithSplit(slotsOfShares());
+  result.axes.push_back({"row", AxisKind::Group, rows});
   result.sizes.push_back(rows);
   result.axes.push_back({"work", AxisKind::Unit, ShapedType::kDynamic});
   result.sizes.push_back(1);
@@ -96,16 +98,17 @@ KernelAxes Partitioner::streamKAxes() {
 SmallVector<KernelView> Partitioner::describeSlots() {
   IndexBuilder m{host, op.getLoc()};
   MLIRContext *context = op->getContext();
-  Dim parts{getAffineDimExpr(splitAxis(), context), m.constant(kParts)};
-  Dim slots{getAffineDimExpr(slotAxis(), context),
-            m.constant(split.ctas * sizes[rowAxis()])};
+  Dim slots{getAffineDimExpr(splitAxis(), context),
+            m.constant(slotsOfShares())};
+  Dim rows{getAffineDimExpr(slotRowAxis(), context),
+           m.constant(sizes[rowAxis()])};
   SmallVector<KernelView> views;
   for (auto [name, map] :
        llvm::zip_equal(op.getStateNames(), op.getStateMaps())) {
-    SmallVector<Dim> dims{parts};
+    SmallVector<Dim> dims{slots};
     for (AffineExpr expr : map.getResults()) {
       unsigned axis = cast<AffineDimExpr>(expr).getPosition();
-      dims.push_back(axis == rowAxis() ? slots : Dim{expr, hostExtent(axis)});
+      dims.push_back(axis == rowAxis() ? rows : Dim{expr, hostExtent(axis)});
     }
     views.push_back(describeState(name, dims));
   }
@@ -135,7 +138,8 @@ Shares Partitioner::sharesOf(StreamKernel &kernel) {
   auto extent = [&](unsigned axis) { return context.extents[axis]; };
   Value steps =
       m.ceilDiv(context.extents[streamed], m.constant(sizes[streamed]));
-  return {m, split.ctas, countTiles(m, extent), m.atLeastOne(steps)};
+  return {m, split.ctas, std::max<int64_t>(partCost(), 1),
+          countTiles(m, extent), m.atLeastOne(steps)};
 }
 
 void Partitioner::buildShares(StreamKernel &kernel, unsigned numStates) {
@@ -156,9 +160,9 @@ void Partitioner::buildShares(StreamKernel &kernel, unsigned numStates) {
                   m.mul(piece.to, step), /*at=*/m.constant(0));
   SmallVector<Value> state = buildFolds(kernel, segments, tiles);
   // What is no part has a slot behind the last.
-  Value cut = m.select(piece.isPart, piece.cut, m.constant(split.ctas));
-  kernel.setOffset(splitAxis(), piece.part);
-  kernel.setOffset(slotAxis(), m.mul(cut, m.constant(sizes[rowAxis()])));
+  kernel.setOffset(splitAxis(), m.select(piece.isPart, piece.slot,
+                                         m.constant(slotsOfShares())));
+  kernel.setOffset(slotRowAxis(), m.constant(0));
   kernel.storeTiles(state);
   SmallVector<Value> results =
       checked(kernel, op.buildTail(b, loc, context, state), valid);
@@ -169,12 +173,30 @@ void Partitioner::buildShares(StreamKernel &kernel, unsigned numStates) {
   kernel.storeTiles(results, numStates);
 }
 
-void Partitioner::mergeCuts(ArrayRef<KernelView> states) {
+SmallVector<Value> Partitioner::mergeSlots(StreamKernel &merge, Segment slots) {
+  OpBuilder &b = merge.getBuilder();
+  SmallVector<Value> head = op.buildHead(b, op.getLoc(), merge.getContext());
+  auto visit = [&](ValueRange carried, int64_t several) {
+    SmallVector<SmallVector<Value>> states;
+    for (int64_t ahead = 0; ahead < several; ++ahead) {
+      SmallVector<Value> state;
+      for (unsigned i = 0; i < op.getStateMaps().size(); ++i)
+        state.push_back(merge.loadView(i, splitAxis(), ahead));
+      states.push_back(
+          stateOrNothing(merge, splitAxis(), ahead, state, head, slots.hi));
+    }
+    return op.buildMerge(b, op.getLoc(), merge.getContext(), carried,
+                         mergeAll(merge, std::move(states)));
+  };
+  return mergeParts(merge, splitAxis(), slots, slots.hi, visit);
+}
+
+void Partitioner::mergeShares(ArrayRef<KernelView> states) {
   KernelAxes kernelAxes = streamKAxes();
-  int64_t tileRows = sizes[rowAxis()],
-          rows = wholeShare(mergeRows(axes[rowAxis()], tileRows));
-  kernelAxes.sizes[slotAxis()] = rows;
-  kernelAxes.gridOrder = {slotAxis()};
+  int64_t rows = wholeShare(std::min<int64_t>(kRowsOfShare, sizes[rowAxis()]));
+  kernelAxes.sizes[slotRowAxis()] = rows;
+  kernelAxes.gridOrder = {workAxis(), slotRowAxis()};
+  kernelAxes.streamed = splitAxis();
   SmallVector<KernelView> read(states);
   if (op.getLengthsView())
     llvm::append_range(read, lengthViews());
@@ -186,27 +208,22 @@ void Partitioner::mergeCuts(ArrayRef<KernelView> states) {
   IndexBuilder m{b, op.getLoc()};
   const TileContext &context = merge.getContext();
   Shares shares = sharesOf(merge);
+  merge.setExtent(workAxis(), shares.countShared());
   merge.enterGrid();
-  Value slot = context.offsets[slotAxis()], tileSize = m.constant(tileRows);
-  auto [tile, isCut] = shares.tileOf(m, m.div(slot, tileSize));
-  enterTile(merge, tile);
+  Value tile = context.offsets[workAxis()];
+  auto [first, end] = shares.slotsOf(m, tile);
+  enterTile(merge, shares.sharedTile(m, tile));
   Value valid = op.getLengthsView()
                     ? merge.endStream(streamed, op.getStateMaps().size())
                     : Value();
-  Value row = m.add(context.offsets[rowAxis()], m.rem(slot, tileSize));
-  merge.narrow(rowAxis(),
-               m.select(isCut, row, context.extents[rowAxis()]), rows);
-  SmallVector<SmallVector<Value>> parts(kParts);
-  for (auto [part, state] : llvm::enumerate(parts)) {
-    merge.setOffset(splitAxis(), m.constant(static_cast<int64_t>(part)));
-    for (unsigned i = 0; i < states.size(); ++i)
-      state.push_back(merge.loadView(i));
-  }
-  SmallVector<Value> merged = op.buildMerge(b, op.getLoc(), context,
-                                            parts.front(), parts.back());
+  // A tile that is one part has its results.
+  Value isCut = m.compare(CmpIPredicate::ult, m.add(first, m.constant(1)), end);
+  Value row = m.add(context.offsets[rowAxis()], context.offsets[slotRowAxis()]);
+  merge.narrow(rowAxis(), m.select(isCut, row, context.extents[rowAxis()]),
+               rows);
+  SmallVector<Value> state = mergeSlots(merge, {first, end, /*masked=*/false});
   merge.storeTiles(
-      checked(merge, op.buildTail(b, op.getLoc(), context, merged), valid));
-  merge.getKernel()->setAttr(kDirectLoadsAttr, host.getUnitAttr());
+      checked(merge, op.buildTail(b, op.getLoc(), context, state), valid));
   finish(merge, KernelOp::kMergeStep);
   replaceBy(merge.launch());
 }
@@ -224,5 +241,5 @@ void Partitioner::runStreamK() {
   for (auto [output, value] :
        llvm::zip_equal(outputs, made.drop_front(states.size())))
     output.tensor = value;
-  mergeCuts(states);
+  mergeShares(states);
 }

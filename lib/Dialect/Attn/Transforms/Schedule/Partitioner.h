@@ -278,18 +278,23 @@ private:
   // CTAs that share what tiles visit, and a kernel that merges
   //===--------------------------------------------------------------------===//
 
-  /// Axes behind that of the parts: rows of the workspace, which has those of a
-  /// tile for each cut, and visits of CTAs.
-  unsigned slotAxis() const { return splitAxis() + 1; }
+  /// Axes behind that of the parts: rows of a part in the workspace, and visits
+  /// of CTAs, or tiles that these share.
+  unsigned slotRowAxis() const { return splitAxis() + 1; }
   unsigned workAxis() const { return splitAxis() + 2; }
+  /// Parts of all tiles, at most: one ends where a tile or a share does.
+  int64_t slotsOfShares() const { return 2 * split.ctas; }
   KernelAxes streamKAxes();
-  /// The workspace: states of both parts of each tile that is cut.
+  /// The workspace: states of all parts.
   llvm::SmallVector<KernelView> describeSlots();
   /// Sets the coordinates of a tile, all of which have one numbering.
   void enterTile(StreamKernel &kernel, mlir::Value tile);
   Shares sharesOf(StreamKernel &kernel);
+  /// What streams: whole tiles, whose results are stored, and parts of others.
   void buildShares(StreamKernel &kernel, unsigned numStates);
-  void mergeCuts(llvm::ArrayRef<KernelView> states);
+  /// What merges the parts.
+  void mergeShares(llvm::ArrayRef<KernelView> states);
+  llvm::SmallVector<mlir::Value> mergeSlots(StreamKernel &merge, Segment slots);
   void runStreamK();
 
   //===--------------------------------------------------------------------===//

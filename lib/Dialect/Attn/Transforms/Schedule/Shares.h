@@ -8,13 +8,12 @@
 namespace attn {
 
 /// Arithmetic of even shares. Tiles have one numbering, and each has as many
-/// steps of its stream as the others. Those of the last round of the CTAs that
-/// is not whole, and of the round before it, are cut where a CTA has had its
-/// share; the others are behind them. Where all rounds are whole, or there is
-/// but one, no tile is cut.
+/// steps of its stream as the others. CTAs take those of whole rounds, and then
+/// share the others: each an equal number of steps, one behind the other. Where
+/// that takes no fewer steps than a round by `cost`, tiles stay whole.
 class Shares {
 public:
-  Shares(const IndexBuilder &m, int64_t ctas, mlir::Value tiles,
+  Shares(const IndexBuilder &m, int64_t ctas, int64_t cost, mlir::Value tiles,
          mlir::Value steps);
 
   /// What one visit of a CTA takes.
@@ -22,25 +21,32 @@ public:
     mlir::Value tile;
     /// Steps of the tile's stream.
     mlir::Value from, to;
-    /// All of a tile, or one of its two parts; neither where it is nothing.
+    /// All of a tile, or a part of it; neither where it is nothing.
     mlir::Value isWhole, isPart;
-    /// Which of the two, and which cut makes them: that behind the CTA of this
-    /// number.
-    mlir::Value part, cut;
+    /// Number of the part: those of a tile follow each other.
+    mlir::Value slot;
   };
 
-  /// Visits of all CTAs, of which each takes every so manieth.
+  /// Visits of all CTAs, which take them in turn.
   mlir::Value countVisits(const IndexBuilder &m) const;
   Piece pieceOf(const IndexBuilder &m, mlir::Value visit) const;
-  /// The tile at the end of a CTA's share, and whether it is cut there.
-  std::pair<mlir::Value, mlir::Value> tileOf(const IndexBuilder &m,
-                                             mlir::Value cut) const;
+
+  mlir::Value countShared() const { return sharedTiles; }
+  /// The tile that is shared as number `number`.
+  mlir::Value sharedTile(const IndexBuilder &m, mlir::Value number) const {
+    return m.add(wholeTiles, number);
+  }
+  /// Its parts: the first, and the one behind the last.
+  std::pair<mlir::Value, mlir::Value> slotsOf(const IndexBuilder &m,
+                                              mlir::Value number) const;
 
 private:
   /// The step, of those of all shared tiles, with which a CTA begins.
   mlir::Value beginOf(const IndexBuilder &m, mlir::Value cta) const;
+  /// The CTA that takes a step.
+  mlir::Value ownerOf(const IndexBuilder &m, mlir::Value step) const;
 
-  mlir::Value tiles, steps, sharedTiles, sharedVisits;
+  mlir::Value tiles, steps, sharedTiles, wholeTiles, sharedVisits;
   int64_t number;
 };
 

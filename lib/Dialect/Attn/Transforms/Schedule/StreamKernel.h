@@ -151,10 +151,9 @@ public:
   void storeTiles(mlir::ValueRange tiles, unsigned first = 0,
                   mlir::Value stored = mlir::Value());
 
-  /// The tile of a view; views of inputs are followed by those of outputs.
-  mlir::Value loadView(unsigned view);
-  /// That of an output, `ahead` elements behind the position along an axis.
-  mlir::Value loadStored(unsigned output, unsigned axis, int64_t ahead);
+  /// The tile of a view, `ahead` elements behind the position along an axis;
+  /// views of inputs are followed by those of outputs.
+  mlir::Value loadView(unsigned view, unsigned axis, int64_t ahead);
 
   /// Says in the last output that the CTA streams its part along `axis`, of so
   /// many.
