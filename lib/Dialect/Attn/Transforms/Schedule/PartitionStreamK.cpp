@@ -22,7 +22,7 @@ using arith::CmpIPredicate;
 static constexpr int64_t kPieces = 2;
 /// Rows that a CTA merges: several for each of a few warps, as states are two
 /// or three a tile.
-static constexpr int64_t kRowsOfShare = 16;
+static constexpr int64_t kRowsOfShare = 4;
 
 Shares::Shares(const IndexBuilder &m, int64_t ctas, int64_t cost, Value tiles,
                Value steps)
@@ -52,19 +52,18 @@ Value Shares::ownerOf(const IndexBuilder &m, Value step) const {
 }
 
 Shares::Piece Shares::pieceOf(const IndexBuilder &m, Value visit) const {
-  Value isShared = m.compare(CmpIPredicate::uge, visit, wholeTiles);
+  Value isShared = m.compare(CmpIPredicate::ult, visit, sharedVisits);
   Value count = m.constant(number), zero = m.constant(0);
-  Value turn = m.select(isShared, m.sub(visit, wholeTiles), zero);
-  Value cta = m.rem(turn, count);
+  Value cta = m.rem(visit, count);
   Value begin = beginOf(m, cta), end = beginOf(m, m.add(cta, m.constant(1)));
-  Value tile = m.add(m.div(begin, steps), m.div(turn, count));
+  Value tile = m.add(m.div(begin, steps), m.div(visit, count));
   Value first = m.mul(tile, steps);
   Value lo = m.maxU(begin, first);
   Value hi = m.maxU(m.minU(end, m.add(first, steps)), lo);
 
   Piece piece;
   // Behind the end of a share there may be no tile.
-  piece.tile = m.minU(m.select(isShared, m.add(wholeTiles, tile), visit),
+  piece.tile = m.minU(m.select(isShared, tile, m.add(sharedTiles, m.sub(visit, sharedVisits))),
                       m.sub(tiles, m.constant(1)));
   piece.from = m.select(isShared, m.sub(lo, first), zero);
   piece.to = m.select(isShared, m.sub(hi, first), steps);
@@ -212,7 +211,7 @@ void Partitioner::mergeShares(ArrayRef<KernelView> states) {
   merge.enterGrid();
   Value tile = context.offsets[workAxis()];
   auto [first, end] = shares.slotsOf(m, tile);
-  enterTile(merge, shares.sharedTile(m, tile));
+  enterTile(merge, tile);
   Value valid = op.getLengthsView()
                     ? merge.endStream(streamed, op.getStateMaps().size())
                     : Value();

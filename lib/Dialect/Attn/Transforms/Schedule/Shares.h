@@ -32,10 +32,6 @@ public:
   Piece pieceOf(const IndexBuilder &m, mlir::Value visit) const;
 
   mlir::Value countShared() const { return sharedTiles; }
-  /// The tile that is shared as number `number`.
-  mlir::Value sharedTile(const IndexBuilder &m, mlir::Value number) const {
-    return m.add(wholeTiles, number);
-  }
   /// Its parts: the first, and the one behind the last.
   std::pair<mlir::Value, mlir::Value> slotsOf(const IndexBuilder &m,
                                               mlir::Value number) const;
