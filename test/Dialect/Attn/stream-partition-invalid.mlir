@@ -29,6 +29,13 @@
 // RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-last splits=32' 2>&1 | FileCheck %s --check-prefix=THIRTYTWO
 // RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-last split-length=128' 2>&1 | FileCheck %s --check-prefix=LASTUNEVEN
 // RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-last split-cluster splits=4' 2>&1 | FileCheck %s --check-prefix=LASTCLUSTER
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='stream-k splits=2' 2>&1 | FileCheck %s --check-prefix=STREAMKSPLIT
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='stream-k split-ctas' 2>&1 | FileCheck %s --check-prefix=STREAMKSPLIT
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='stream-k sms=1' 2>&1 | FileCheck %s --check-prefix=STREAMKONE
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='stream-k sms=-3' 2>&1 | FileCheck %s --check-prefix=STREAMKNEGATIVE
+// STREAMKSPLIT: error: 'attn.attention' op expected no other split of its streams beside stream-k, but got one
+// STREAMKONE: error: 'attn.attention' op expected 2 to {{[0-9]+}} CTAs for stream-k, but got 1
+// STREAMKNEGATIVE: error: 'attn.attention' op expected 2 to {{[0-9]+}} CTAs for stream-k, but got -3
 // LAST: error: 'attn.attention' op expected a target with the capability 'nvvm' for split-last, but got "mi300x" with [
 // HOWMANY: error: 'attn.attention' op expected 2 to 31 splits for split-last, but got 0
 // THIRTYTWO: error: 'attn.attention' op expected 2 to 31 splits for split-last, but got 32

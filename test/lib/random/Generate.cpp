@@ -29,6 +29,7 @@ public:
         backwardRandom((seed * 4 + uint64_t(mode)) ^ 0x6261636b77617264),
         // Likewise for parts that the last CTA merges.
         lastRandom((seed * 4 + uint64_t(mode)) ^ 0x6c61737420435441),
+        streamKRandom((seed * 4 + uint64_t(mode)) ^ 0x73747265616d2d6b),
         // Likewise for numbers of FP8.
         float8Random((seed * 4 + uint64_t(mode)) ^ 0x666c6f6174382121),
         limits(limits) {
@@ -66,6 +67,7 @@ public:
     chooseEarlier();
     chooseScaleBlock();
     chooseLast();
+    chooseStreamK();
     chooseBackward();
     chooseFloat8();
     if (usesLevel3())
@@ -449,6 +451,18 @@ private:
     adaptToSplit();
   }
 
+  /// CTAs that share the tiles of the last round: few, so that there are some.
+  void chooseStreamK() {
+    if (m.op != OpKind::Attention || !m.offsets.empty() || m.isProgram() ||
+        m.hasOption("split-cluster") || m.hasOption("splits") ||
+        !streamKRandom.oneIn(5))
+      return;
+    m.schedule.push_back("stream-k");
+    if (!m.hasOption("sms"))
+      m.schedule.push_back("sms=" + std::to_string(streamKRandom.integer(2, 9)));
+    adaptToSplit();
+  }
+
   /// Numbers of FP8, which have few values: what makes scores large is left
   /// out. Their weights are rounded, too. (Units of AMD GPUs take few tiles.)
   void chooseFloat8() {
@@ -608,7 +622,7 @@ private:
   }
 
   Random random, splitRandom, traversalRandom, packedRandom, pagedRandom,
-      readRandom, earlierRandom, blockRandom, backwardRandom, lastRandom,
+      readRandom, earlierRandom, blockRandom, backwardRandom, lastRandom, streamKRandom,
       float8Random;
   Limits limits;
   RandomModule m;

@@ -54,7 +54,7 @@ bool RandomModule::hasOption(llvm::StringRef name) const {
 
 bool RandomModule::isProgram() const {
   return hasOption("split-ctas") || hasOption("split-length") ||
-         hasOption("split-last");
+         hasOption("split-last") || hasOption("stream-k");
 }
 
 bool RandomModule::isFloat8() const {

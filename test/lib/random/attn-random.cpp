@@ -133,7 +133,7 @@ struct Tally {
   uint64_t passed = 0, failed = 0;
   /// Of those that passed.
   uint64_t overCtas = 0, clusters = 0, lengths = 0, packed = 0, paged = 0,
-           reads = 0, byLast = 0, earlier = 0, scales = 0, backward = 0,
+           reads = 0, byLast = 0, shared = 0, earlier = 0, scales = 0, backward = 0,
            float8 = 0;
   std::map<std::string, uint64_t> refused;
 };
@@ -148,6 +148,7 @@ static void countPassed(const RandomModule &module, Tally &tally) {
   tally.paged += module.pageSize != 0;
   tally.reads += !module.reads.empty();
   tally.byLast += module.hasOption("split-last");
+  tally.shared += module.hasOption("stream-k");
   tally.earlier += module.earlier;
   tally.scales += module.scaleBlock != 0;
   tally.float8 += module.isFloat8();
@@ -187,6 +188,7 @@ static Tally runMode(Mode mode) {
                << ", with pages: " << tally.paged
                << ", with tensors that regions read: " << tally.reads
                << ",\n    merged by the last CTA: " << tally.byLast
+               << ", sharing the last round: " << tally.shared
                << ", with earlier keys: " << tally.earlier
                << ", with scales of blocks: " << tally.scales
                << ", backwards: " << tally.backward

@@ -20,9 +20,8 @@ using arith::CmpIPredicate;
 /// A share begins in one tile, and ends in that or the next: it is shorter than
 /// one.
 static constexpr int64_t kPieces = 2;
-/// Rows that a CTA merges: several for each of a few warps, as states are two
-/// or three a tile.
-static constexpr int64_t kRowsOfShare = 4;
+/// What that is worth, in parts' costs: two visits, and states of two tiles.
+static constexpr int64_t kCosts = 2;
 
 Shares::Shares(const IndexBuilder &m, int64_t ctas, int64_t cost, Value tiles,
                Value steps)
@@ -63,8 +62,9 @@ Shares::Piece Shares::pieceOf(const IndexBuilder &m, Value visit) const {
 
   Piece piece;
   // Behind the end of a share there may be no tile.
-  piece.tile = m.minU(m.select(isShared, tile, m.add(sharedTiles, m.sub(visit, sharedVisits))),
-                      m.sub(tiles, m.constant(1)));
+  piece.tile = m.minU(
+      m.select(isShared, tile, m.add(sharedTiles, m.sub(visit, sharedVisits))),
+      m.sub(tiles, m.constant(1)));
   piece.from = m.select(isShared, m.sub(lo, first), zero);
   piece.to = m.select(isShared, m.sub(hi, first), steps);
   Value length = m.sub(piece.to, piece.from);
@@ -137,7 +137,7 @@ Shares Partitioner::sharesOf(StreamKernel &kernel) {
   auto extent = [&](unsigned axis) { return context.extents[axis]; };
   Value steps =
       m.ceilDiv(context.extents[streamed], m.constant(sizes[streamed]));
-  return {m, split.ctas, std::max<int64_t>(partCost(), 1),
+  return {m, split.ctas, std::max<int64_t>(kCosts * partCost(), 1),
           countTiles(m, extent), m.atLeastOne(steps)};
 }
 
@@ -192,7 +192,7 @@ SmallVector<Value> Partitioner::mergeSlots(StreamKernel &merge, Segment slots) {
 
 void Partitioner::mergeShares(ArrayRef<KernelView> states) {
   KernelAxes kernelAxes = streamKAxes();
-  int64_t rows = wholeShare(std::min<int64_t>(kRowsOfShare, sizes[rowAxis()]));
+  int64_t rows = wholeShare(mergeRows(axes[rowAxis()], sizes[rowAxis()]));
   kernelAxes.sizes[slotRowAxis()] = rows;
   kernelAxes.gridOrder = {workAxis(), slotRowAxis()};
   kernelAxes.streamed = splitAxis();
