@@ -29,12 +29,17 @@ def _rate(row, heads, alone):
     return 4 * heads * row["dim"] * pairs / (row["in a row"]["ms"][alone] * 1e-3)
 
 
+def in_a_row(computing, host, calls):
+    """Of a call of several: hosts and devices each do one behind the other, at one time, but for what devices do of the last call, or hosts say of the first."""
+    return (computing + host + (calls - 1) * max(computing, host)) / calls
+
+
 def predicted(row, heads, alone, constants, kinds):
-    """Milliseconds of each kind: at least what the host takes for a call."""
+    """Milliseconds of a call of each kind in a row."""
     links = model.Links(rate=_rate(row, heads, alone), **constants)
     held = shares(row["length"], row["devices"])
     found, host = model.predictions(held, _shape(row, heads), _window(row), links, kinds), row.get("host", {})
-    return {each.exchange: max(1e3 * each.seconds, host.get(each.exchange, 0.0)) for each in found}
+    return {each.exchange: in_a_row(1e3 * each.seconds, host.get(each.exchange, 0.0), row.get("calls", 5)) for each in found}
 
 
 def _loss(rows, heads, alone, constants, kinds):
