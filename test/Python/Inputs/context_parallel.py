@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import unittest.mock
 
@@ -131,6 +132,26 @@ class Kernels(unittest.TestCase):
         self.assertEqual((second.rank, second.parts, second.spare), (0, [(slice(0, 32), 0, 0, 16)], 0))
         alone = _Way(held, of, 1, False)
         self.assertEqual((alone.rank, alone.parts, alone.spare), (1, [(slice(0, 32), None, 0, 16)], 0))
+
+    def test_keys_that_are_seen_are_sent(self):
+        """Under a causal mask no row of the second rank sees the first one's last chunk, and it does not go there; what goes lies where it does in all of it."""
+        from attn_mlir import _attention, _context_parallel, _context_parts
+        from attn_mlir._segments import shares
+
+        held = shares(64, 2)
+        parallel, plan = types.SimpleNamespace(size=2, rounds=0), types.SimpleNamespace(copies=None, is_read=False)
+        for rank, right, seen in ((0, 0, slice(0, 16)), (1, 0, slice(0, 32)), (0, -1, slice(0, 32)), (1, -1, slice(0, 32))):
+            options = _context_parts.Options(-1, right, 0.25, None, None, None, None)
+            q, k, v = tensors = [torch.randn(1, heads, 32, 16) for heads in (4, 2, 2)]
+            with unittest.mock.patch.object(_attention, "plan_of", lambda *arguments: None):
+                parts = _context_parallel.parts_of(held, rank, tensors, options)
+            parallel.rank = rank
+            run = _context_parallel.RUNS[type(parts)](parallel, plan, parts, *tensors, options, torch.empty_like(q))
+            (group,) = run._groups()
+            self.assertEqual(list(group), [1 - rank])
+            for piece, x, begin in zip(group[1 - rank], (k, v), (0, 2 * 32 * 16 * 4)):
+                self.assertTrue(torch.equal(piece.tensor, x[:, :, seen]))
+                self.assertEqual((piece.offset, piece.strides), (begin, x.stride()[:3]))
 
     def test_parts_that_take_up_others(self):
         """One part in f32, which another one takes up, and rows or heads that need neither between; who is done takes the next tile, of few heads at a time under a
