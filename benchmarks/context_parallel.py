@@ -12,7 +12,7 @@ behind the other, as layers of a model make them.
 
 GPUs of one host differ in speed, and by how warm they are. So "one device" runs on all of them at once, and for about as long as
 the others: "of one device's share" is the slowest one's time over the number of devices by ours, "of all devices' rates" the time of all of them at
-the rates that each had, by ours. "copies by speed" gives each a share in proportion to its rate. "kernels" are those of a rank where all keys are there already, "kernels of the next rank" another rank's on the
+the rates that each had, by ours. "copies by speed" gives each a share in proportion to what it did of equal ones, just before. "kernels" are those of a rank where all keys are there already, "kernels of the next rank" another rank's on the
 same device: which part of the time is theirs, and which that of words, transfers and waiting. "host" is what a call takes in a row
 at so short a length that devices wait for their hosts.
 
@@ -26,6 +26,7 @@ import contextlib
 import functools
 import itertools
 import json
+import math
 import os
 import pathlib
 import random
@@ -36,6 +37,7 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 
+import clocks
 import common  # noqa: F401  (adds test/gpu to the path)
 import exchange_fit
 import near
@@ -53,8 +55,9 @@ OURS = {**{how: {"exchange": "all_gather", "transfers": how} for how in ("copies
 BY_SPEED = "copies by speed"
 OURS[BY_SPEED] = OURS["copies"]
 PYTORCH, ALONE = "PyTorch", "one device"
-# Positions, and calls in a row, of which the host alone decides what they take.
-HOST_LENGTH, HOST_CALLS, HOST_ROUNDS = 1024, 20, 9
+# Positions, and calls in a row, of which the host alone decides what they take; kernels of copies are as those of longer sequences.
+HOST_LENGTH, HOST_CALLS, HOST_ROUNDS = 8192, 20, 9
+_TURNS_OF_SPEEDS, _CALLS_OF_SPEEDS = 5, 4
 # By how many ranks further on.
 KERNELS = {"kernels": 0, "kernels of the next rank": 1}
 EVERY = (*OURS, ALONE, PYTORCH, *KERNELS)
@@ -71,10 +74,11 @@ def predict():
 
 
 class Timer:
-    """Milliseconds of a call of several on this rank."""
+    """Milliseconds of a call of several on this rank; ``cycles`` are 10^6 of its multiprocessors."""
 
     def __init__(self, torch, device):
-        self.torch, self.is_cuda = torch, device == "cuda"
+        self.torch, self.is_cuda, self.cycles = torch, device == "cuda", math.nan
+        self._clocks = clocks.Clocks(torch) if self.is_cuda else None
 
     def __call__(self, call, count):
         if not self.is_cuda:
@@ -83,11 +87,14 @@ class Timer:
                 call()
             return 1e3 * (time.perf_counter() - before) / count
         begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        first = self._clocks.record()
         begin.record()
         for _ in range(count):
             call()
         end.record()
+        last = self._clocks.record()
         end.synchronize()
+        self.cycles = self._clocks.between(first, last) / count / 1e6
         return begin.elapsed_time(end) / count
 
 
@@ -130,7 +137,7 @@ class Ways:
         rank, size = self.dist.get_rank(), self.dist.get_world_size()
         found = {name: functools.partial(self._ours, package.torch, how, tensors) for name, how in OURS.items()}
         alone = functools.partial(package.attention, *tensors, causal=self.is_causal)
-        found[BY_SPEED] = lambda: self._ours(package.torch, {**OURS[BY_SPEED], "speeds": self._speeds(alone)}, tensors)
+        found[BY_SPEED] = lambda: self._ours(package.torch, {**OURS[BY_SPEED], "speeds": self._speeds(package.torch, tensors)}, tensors)
         found[ALONE] = lambda: functools.partial(contextlib.nullcontext, alone)
         for name, further in KERNELS.items():
             found[name] = functools.partial(self._kernels, (rank + further) % size, tensors)
@@ -139,12 +146,15 @@ class Ways:
                 rival, self.torch, self.dist.device_mesh.init_device_mesh("cuda", (size,)), self.is_causal, *tensors)
         return found
 
-    def _speeds(self, call):
-        """Calls a millisecond on each rank, all at once."""
-        timer = Timer(self.torch, self.device)
-        call()
-        self.dist.barrier()
-        return [1 / each for each in self._all(timer(call, 5))]
+    def _speeds(self, package, tensors):
+        """What ranks of equal shares do in a millisecond, each with its own part and beside the others: the median of several turns, as clocks scatter."""
+        timer, times = Timer(self.torch, self.device), []
+        with self._ours(package, OURS["copies"], tensors)() as call:
+            call()
+            for _ in range(_TURNS_OF_SPEEDS):
+                self.dist.barrier()
+                times.append(self._all(timer(call, _CALLS_OF_SPEEDS)))
+        return [1 / statistics.median(each) for each in zip(*times)]
 
     def _all(self, number):
         """A number of each rank."""
@@ -187,13 +197,17 @@ class Ways:
             took = timer(call, count)
         return self._all(took)
 
+    def cycles(self, timer):
+        """10^6 cycles of what was timed last, on each rank."""
+        return self._all(timer.cycles)
+
 
 def host_times(options, mask):
-    """Milliseconds of a call of each of our ways, as fast as the hosts of all ranks make them: the least of several, since what else they do only adds."""
+    """Milliseconds of a call of each of our ways, as fast as the hosts of all ranks make them: the median of several."""
     ways = Ways(options, options.dims[0], 256 if options.quick else HOST_LENGTH, mask)
     timer, names = Timer(ways.torch, options.device), [name for name in ways.calls if name in OURS and name != BY_SPEED]
     return {
-        name: min(max(ways.times(timer, name, HOST_CALLS)) for _ in range(HOST_ROUNDS)) for name in names}
+        name: statistics.median(max(ways.times(timer, name, HOST_CALLS)) for _ in range(HOST_ROUNDS)) for name in names}
 
 
 def measured(options, dim, length, mask):
@@ -201,6 +215,7 @@ def measured(options, dim, length, mask):
     ways, size = Ways(options, dim, length, mask), ranks.size()
     timer, order = Timer(ways.torch, options.device), random.Random(length)
     times = {kind: {name: [] for name in ways.calls} for kind in ("alone", "in a row")}
+    cycles = {name: [] for name in ways.calls}
     for turn in range(options.rounds):
         # The same on all ranks, drawn anew in each round.
         for name in order.sample(list(ways.calls), len(ways.calls)):
@@ -208,11 +223,20 @@ def measured(options, dim, length, mask):
             count = max(1, round(options.calls / size)) if name == ALONE else options.calls
             times["alone"][name].append(ways.times(timer, name, 1))
             times["in a row"][name].append(ways.times(timer, name, count))
-        yield row_of(dim, length, mask, size, turn + 1, times)
+            cycles[name].append(ways.cycles(timer))
+        row = row_of(dim, length, mask, size, turn + 1, times)
+        if timer.is_cuda:
+            row["in a row"]["10^6 cycles of ranks"] = medians_of_ranks(cycles)
+        yield row
     for name in options.timeline:
         if name in ways.calls:
             with ways.calls[name]() as call:
                 timeline.show(ways.torch, ways.dist, f"D {dim}, S {length}, {mask}: {name}", call)
+
+
+def medians_of_ranks(found):
+    """Of rounds of each way, of which each has a number of each rank."""
+    return {name: [round(statistics.median(each), 4) for each in zip(*rounds)] for name, rounds in found.items()}
 
 
 def row_of(dim, length, mask, size, rounds, times):
@@ -221,10 +245,8 @@ def row_of(dim, length, mask, size, rounds, times):
     for kind, found in times.items():
         ms = {name: statistics.median(map(max, each)) for name, each in found.items()}
         best = min((ms[name] for name in OURS if name in ms), default=None)
-        own = {name: [statistics.median(each) for each in zip(*rounds)] for name, rounds in found.items()}
-        row[kind] = {
-            "ms": {name: round(each, 4) for name, each in ms.items()},
-            "ms of ranks": {name: [round(each, 4) for each in several] for name, several in own.items()}}
+        own = medians_of_ranks(found)
+        row[kind] = {"ms": {name: round(each, 4) for name, each in ms.items()}, "ms of ranks": own}
         if best is None:
             continue
         row[kind]["tflops a device"] = operations / size / best / 1e9
@@ -250,7 +272,7 @@ def run_rank(options):
             hosts[mask] = host_times(options, mask)
         rows.append(None)
         for row in measured(options, *shape):
-            rows[-1] = {**row, "host": hosts[mask]}
+            rows[-1] = {**row, "host": hosts[mask], "calls": options.calls}
             if is_first:
                 pathlib.Path(options.json).write_text(json.dumps(rows))
         if is_first:

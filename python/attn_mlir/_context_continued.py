@@ -10,7 +10,7 @@ import collections
 import torch
 
 from attn_mlir._context_parts import Part, Parts, RunOfParts, asks_positions, of_heads
-from attn_mlir._exchange_model import FEW
+from attn_mlir._exchange_model import FEW, TOGETHER
 from attn_mlir._segments import Call, call_of, length_of
 
 _Step = collections.namedtuple("_Step", "part heads kv_heads source is_state is_continued is_second")
@@ -34,6 +34,14 @@ def continues(held, rank, shape, options):
         return False
     rows = others[0][1].rows
     return rows.stop == length_of(held[rank]) and (rows.start == 0 or own.kind == "causal")
+
+
+def _takes_fixed_turns(call, k_shape, v_shape, width):
+    """Whether CTAs take tiles in fixed turns where another kernel is in front. Those that take the next one get out of step, and then have keys of two heads under way;
+    where L2 has no room for these they share fewer of them. Tiles of one length in fixed turns stay in step. Under a causal mask the longest come first, and CTAs end each
+    head together."""
+    size = (call.columns.stop - call.columns.start) * (k_shape[3] + v_shape[3]) * width
+    return call.kind == "full" and 2 * size > TOGETHER
 
 
 class Continued(Parts):
@@ -64,11 +72,12 @@ class Continued(Parts):
         k_shape, v_shape = self.shapes[source]
         group = self._q.shape[1] // k_shape[1]
         heads = slice(kv_heads.start * group, kv_heads.stop * group)
+        takes_tiles = number > 0 and not _takes_fixed_turns(call, k_shape, v_shape, self._q.element_size())
         shapes = ((shape[0], kv_heads.stop - kv_heads.start, *shape[2:]) for shape in (k_shape, v_shape))
         # Each query sees its own position's device, which counts the sinks.
         options = of_heads(self._options if source == self._rank else self._options._replace(sinks=None), heads)
         part = Part(
-            self._q[:, heads], *shapes, call, options, None, is_wide=role == "state", takes_tiles=number > 0,
+            self._q[:, heads], *shapes, call, options, None, is_wide=role == "state", takes_tiles=takes_tiles,
             is_continued=role == "continued")
         return _Step(part, heads, kv_heads, source, role == "state", role == "continued", bool(is_second))
 

@@ -170,10 +170,12 @@ class Parts:
             call = call_of(held[rank], held[source], options.left, options.right, by_positions)
             if call is not None:
                 calls[source] = call
-        # Who computes with the keys of this rank, the next one first.
-        self.readers = [
-            reader for reader in ((rank + step) % len(held) for step in range(1, len(held)))
-            if call_of(held[reader], held[rank], options.left, options.right, by_positions) is not None]
+        # Who computes with the keys of this rank, the next one first, and with which of them.
+        wanted = {
+            reader: call_of(held[reader], held[rank], options.left, options.right, by_positions)
+            for reader in ((rank + step) % len(held) for step in range(1, len(held)))}
+        self.wanted = {reader: call.columns for reader, call in wanted.items() if call is not None}
+        self.readers = list(self.wanted)
         self._has_functions = options.mask is not None or options.score_mod is not None
         self.room = Parts.room_of(shape_of(q, k, v), held)
         self._prepare(rank, q, k, calls, options, held, has_copies)
@@ -294,11 +296,15 @@ class RunOfParts(Run):
     def _groups(self):
         # Kept until the copies are waited for: they read it on a stream of their own.
         self._sent = _dense(self._k), _dense(self._v)
-        rank, size = self._parallel.rank, self._parallel.size
-        readers = [rank] if self._plan.is_read else self._parts.readers
+        rank, parts = self._parallel.rank, self._parts
+        wanted = {rank: slice(0, parts.lengths[rank])} if self._plan.is_read else parts.wanted
         return [{reader: [
-            Piece(x, self._place(reader, rank) + offset, x.stride()[:3]) for x, offset in zip(self._sent, self._places(rank))]
-            for reader in readers}] if size > 1 else []
+            self._piece(x, columns, self._place(reader, rank) + offset) for x, offset in zip(self._sent, self._places(rank))]
+            for reader, columns in wanted.items()}] if self._parallel.size > 1 else []
+
+    def _piece(self, x, columns, place):
+        """What a rank needs of an array, where it lies in all of that, of which the rest of the slot stays as it is."""
+        return Piece(cut(x, slice(0, x.shape[1]), columns), place + columns.start * x.stride(2) * x.element_size(), x.stride()[:3])
 
     def _place(self, reader, writer):
         """Where a rank's keys lie in the slot of one that reads them."""

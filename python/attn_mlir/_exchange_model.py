@@ -127,7 +127,8 @@ def _heads(held, rank, shape, links, window):
 def _by_parts(held, rank, shape, links, window):
     """Own keys, then those of others, and what joins them."""
     sources = [source for source in range(len(held)) if source != rank]
-    moved = _kv_bytes(sum(length_of(held[source]) for source in sources), shape)
+    calls = [call_of(held[rank], held[source], *window) for source in sources]
+    moved = _kv_bytes(sum(call.columns.stop - call.columns.start for call in calls if call is not None), shape)
     own = _computing(held, rank, rank, shape, links, window)
     others = sum(_computing(held, rank, source, shape, links, window) for source in sources)
     return max(own, links.latency + moved / links.pair) + others + _joining(held, rank, shape, links, window), moved

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import unittest.mock
 
@@ -74,7 +75,7 @@ class Runs(unittest.TestCase):
 
 
 class Kernels(unittest.TestCase):
-    def steps(self, rank, right, has_copies=True, gathers=False, dim=64, by_way=True):
+    def steps(self, rank, right, has_copies=True, gathers=False, dim=64, by_way=True, together=34 << 20):
         """(Element type of O, whether it takes up another one, options of the schedule, heads, rows, keys) of each kernel."""
         from attn_mlir import _attention, _context_gathered, _context_parallel, _context_parts
         from attn_mlir._exchange_model import H200
@@ -88,7 +89,8 @@ class Kernels(unittest.TestCase):
         q, k = (torch.empty(1, dtype=torch.bfloat16).expand(1, heads, 2048, dim) for heads in (16, 8))
         options, held = _context_parts.Options(-1, right, 0.125, None, None, None, None), shares(4096, 2)
         with unittest.mock.patch.object(_attention, "device_of", lambda name, x: _attention.Device("cuda", 0)):
-            with unittest.mock.patch.object(_attention, "plan_of", plan_of):
+            with unittest.mock.patch.object(_attention, "plan_of", plan_of), unittest.mock.patch(
+                    "attn_mlir._context_continued.TOGETHER", together):
                 if gathers:
                     with unittest.mock.patch.object(_context_gathered, "goes_by_way", lambda *arguments: by_way):
                         _context_gathered.Gathered(rank, q, k, k, options, held, [(False, False)] * 2, H200)
@@ -132,6 +134,26 @@ class Kernels(unittest.TestCase):
         alone = _Way(held, of, 1, False)
         self.assertEqual((alone.rank, alone.parts, alone.spare), (1, [(slice(0, 32), None, 0, 16)], 0))
 
+    def test_keys_that_are_seen_are_sent(self):
+        """Under a causal mask no row of the second rank sees the first one's last chunk, and it does not go there; what goes lies where it does in all of it."""
+        from attn_mlir import _attention, _context_parallel, _context_parts
+        from attn_mlir._segments import shares
+
+        held = shares(64, 2)
+        parallel, plan = types.SimpleNamespace(size=2, rounds=0), types.SimpleNamespace(copies=None, is_read=False)
+        for rank, right, seen in ((0, 0, slice(0, 16)), (1, 0, slice(0, 32)), (0, -1, slice(0, 32)), (1, -1, slice(0, 32))):
+            options = _context_parts.Options(-1, right, 0.25, None, None, None, None)
+            q, k, v = tensors = [torch.randn(1, heads, 32, 16) for heads in (4, 2, 2)]
+            with unittest.mock.patch.object(_attention, "plan_of", lambda *arguments: None):
+                parts = _context_parallel.parts_of(held, rank, tensors, options)
+            parallel.rank = rank
+            run = _context_parallel.RUNS[type(parts)](parallel, plan, parts, *tensors, options, torch.empty_like(q))
+            (group,) = run._groups()
+            self.assertEqual(list(group), [1 - rank])
+            for piece, x, begin in zip(group[1 - rank], (k, v), (0, 2 * 32 * 16 * 4)):
+                self.assertTrue(torch.equal(piece.tensor, x[:, :, seen]))
+                self.assertEqual((piece.offset, piece.strides), (begin, x.stride()[:3]))
+
     def test_parts_that_take_up_others(self):
         """One part in f32, which another one takes up, and rows or heads that need neither between; who is done takes the next tile, of few heads at a time under a
         causal mask."""
@@ -143,6 +165,10 @@ class Kernels(unittest.TestCase):
             ("f32", False, heads, 12, 2048, 2048), ("f32", False, plain, 4, 2048, 1024), ("", True, plain, 12, 2048, 1024),
             ("", True, heads, 4, 2048, 2048)])
         self.assertEqual(self.steps(0, -1)[0], ("f32", False, None, 12, 2048, 2048))
+        # Where L2 has no room for keys of two heads, tiles of one length are taken in fixed turns; those under a causal mask are not.
+        size = 2048 * 128 * 2
+        for room, also in ((2 * size, plain), (2 * size - 1, None)):
+            self.assertEqual([step[2] for step in self.steps(0, 0, together=room)], [heads, heads, also, heads])
         # Beside collectives all take tiles, and parts are merged.
         self.assertEqual(self.steps(0, -1, has_copies=False), [
             ("f32", False, plain, heads, 2048, 2048) for heads in (12, 4, 16)])
