@@ -119,6 +119,10 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=256",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              // Long streams: CTAs share the tiles of the last round.
+              #attn.variant<"key>=6144",
+               <tiles = [query = 192, key = 128], stream_k, persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
   // Rows in panels that are in part empty are no gain of small tiles, which copy K
   // and V more often.
@@ -331,6 +335,10 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              // Long streams: CTAs share the tiles of the last round.
+              #attn.variant<"key>=12288",
+               <tiles = [query = 128, key = 160], stream_k, persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
@@ -483,6 +491,9 @@ module attributes {attn.target = #attn.target<"h200">} {
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+              #attn.variant<"key>=12288",
+               <tiles = [query = 128, key = 80], stream_k, persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   // Two stages of Q do not fit: with tiles of different length CTAs that wait for
   // one another's Q are better spread by dispatch.

@@ -219,7 +219,8 @@ bool canHave(StreamableOpInterface op, ScheduleAttr schedule) {
   bool states =
       (schedule.hasFlag("split_ctas") || schedule.hasFlag("split_last")) &&
       schedule.getNumber("splits");
-  return !op.getLengthsView() || !states;
+  // Shares are even where streams are equally long.
+  return !op.getLengthsView() || !(states || schedule.hasFlag("stream_k"));
 }
 
 bool isElementOf(ArrayAttr types, Value tensor) {

@@ -9,8 +9,8 @@
 
 // CHECK-LABEL: func.func @full
 // CHECK: attn.launch @full_attention_split ins(%arg0, %arg1, %arg2 : {{.*}}) outs(
-// CHECK-SAME: tensor<264x64xf32>, tensor<264x64xf32>, tensor<264x64xf32>, tensor<264x64x32xf32>, tensor<?x8x?x32xbf16>)
-// TEN: outs({{.*}} tensor<20x64x32xf32>, tensor<?x8x?x32xbf16>)
+// CHECK-SAME: tensor<?x8x?x32xbf16>, tensor<264x64xf32>, tensor<264x64xf32>, tensor<264x64xf32>, tensor<264x64x32xf32>)
+// TEN: outs({{.*}}, tensor<20x64x32xf32>)
 // CHECK: attn.launch @full_attention_merge ins(
 
 // CHECK-LABEL: attn.kernel @full_attention_split(

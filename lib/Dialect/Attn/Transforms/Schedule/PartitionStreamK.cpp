@@ -141,7 +141,7 @@ Shares Partitioner::sharesOf(StreamKernel &kernel) {
           countTiles(m, extent), m.atLeastOne(steps)};
 }
 
-void Partitioner::buildShares(StreamKernel &kernel, unsigned numStates) {
+void Partitioner::buildShares(StreamKernel &kernel) {
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   IndexBuilder m{b, loc};
@@ -162,14 +162,14 @@ void Partitioner::buildShares(StreamKernel &kernel, unsigned numStates) {
   kernel.setOffset(splitAxis(), m.select(piece.isPart, piece.slot,
                                          m.constant(slotsOfShares())));
   kernel.setOffset(slotRowAxis(), m.constant(0));
-  kernel.storeTiles(state);
+  kernel.storeTiles(state, outputs.size());
   SmallVector<Value> results =
       checked(kernel, op.buildTail(b, loc, context, state), valid);
   // Nor are there results of a part: those lie behind the last row.
   kernel.setOffset(rowAxis(),
                    m.select(piece.isWhole, context.offsets[rowAxis()],
                             context.extents[rowAxis()]));
-  kernel.storeTiles(results, numStates);
+  kernel.storeTiles(results);
 }
 
 SmallVector<Value> Partitioner::mergeSlots(StreamKernel &merge, Segment slots) {
@@ -228,17 +228,21 @@ void Partitioner::mergeShares(ArrayRef<KernelView> states) {
 }
 
 void Partitioner::runStreamK() {
-  SmallVector<KernelView> states = describeSlots(), written(states);
-  llvm::append_range(written, outputs);
+  SmallVector<KernelView> states = describeSlots(), written(outputs);
+  llvm::append_range(written, states);
   StreamKernel kernel(op, nameWith("_split"), streamKAxes(), inputs, written);
-  buildShares(kernel, states.size());
+  buildShares(kernel);
   finish(kernel, KernelOp::kSplitStep);
+  // States are no views of the operation, but of those who launch.
+  kernel.getKernel()->setAttr(
+      KernelOp::kCountersAttr,
+      host.getI64IntegerAttr(static_cast<int64_t>(states.size())));
   // The merge has its results beside those of whole tiles.
   ValueRange made = kernel.launch().getResults();
-  for (auto [state, value] : llvm::zip(states, made))
-    state.tensor = value;
-  for (auto [output, value] :
-       llvm::zip_equal(outputs, made.drop_front(states.size())))
+  for (auto [output, value] : llvm::zip(outputs, made))
     output.tensor = value;
+  for (auto [state, value] :
+       llvm::zip_equal(states, made.drop_front(outputs.size())))
+    state.tensor = value;
   mergeShares(states);
 }

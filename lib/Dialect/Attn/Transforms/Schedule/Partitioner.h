@@ -291,7 +291,7 @@ private:
   void enterTile(StreamKernel &kernel, mlir::Value tile);
   Shares sharesOf(StreamKernel &kernel);
   /// What streams: whole tiles, whose results are stored, and parts of others.
-  void buildShares(StreamKernel &kernel, unsigned numStates);
+  void buildShares(StreamKernel &kernel);
   /// What merges the parts.
   void mergeShares(llvm::ArrayRef<KernelView> states);
   llvm::SmallVector<mlir::Value> mergeSlots(StreamKernel &merge, Segment slots);
