@@ -104,13 +104,19 @@ private:
       return {"maxima", tensor, {0, 1, 2, 3}, {"batch", "", "", ""}};
     return {"maxima", tensor, {0, 1, 2}, {"batch", "", ""}};
   }
+  /// A matrix, or blocks.
+  TensorView rotationView(llvm::StringRef name, mlir::Value tensor) {
+    if (isOfFactors())
+      return {name, tensor, {0, 1, 2}, {"", "", ""}};
+    return {name, tensor, {0, 1}, {"", ""}};
+  }
   TensorView columnsView(llvm::StringRef name, mlir::Value tensor) {
     return {name, tensor, {0, 1, 2}, {"batch", "", ""}};
   }
   llvm::SmallVector<TensorView> inputViews() {
     llvm::SmallVector<TensorView> views{rowsView("x", op.getInput())};
     if (mlir::Value rotation = op.getRotation())
-      views.push_back({"rotation", rotation, {0, 1}, {"", ""}});
+      views.push_back(rotationView("rotation", rotation));
     if (shift)
       views.push_back(columnsView("means", shift));
     return views;
@@ -121,32 +127,44 @@ private:
   bool storesWords() {
     TargetAttr target = TargetAttr::of(op);
     return op.getRotation() && target && target.hasCapability("ldmatrix") &&
-           op.getDim() % kLeastGroup == 0;
+           op.getBlockDim() % kLeastGroup == 0;
   }
   /// Columns of which a lane has a quarter as neighbours: 16 bytes of FP8 where
   /// groups of so many divide a row, and the whole sectors of memory that four
   /// lanes write, or 8.
   static constexpr int64_t kLeastGroup = 32;
   int64_t groupOfColumns() {
-    return op.getDim() % InterleaveOp::kMostGroup == 0
+    return op.getBlockDim() % InterleaveOp::kMostGroup == 0
                ? InterleaveOp::kMostGroup
                : kLeastGroup;
   }
 
+  /// Whether the rotation is blocks, and Sylvester's matrix between them.
+  bool isOfFactors() { return op.getNumBlocks() > 1; }
+  /// Tiles of columns of which a row consists: those of a block each.
+  using Columns = llvm::SmallVector<mlir::Value>;
+
+  /// Some columns of rows from a place on.
+  mlir::Value loadColumns(mlir::ValueRange at, int64_t column,
+                          llvm::ArrayRef<int64_t> shape);
   /// Rows from a place on.
-  mlir::Value loadTile(mlir::ValueRange at, int64_t rows);
+  Columns loadTile(mlir::ValueRange at, int64_t rows);
   /// A tile in f32.
   mlir::Value widen(mlir::Value tile);
   /// The same rotated, and less a row of means, where they are to be.
-  mlir::Value changeRows(mlir::Value tile, mlir::Value rotation,
-                         mlir::Value means);
-  mlir::Value loadRotation();
+  Columns changeRows(mlir::ValueRange tile, mlir::ValueRange rotation,
+                     mlir::ValueRange means);
+  /// The sums and differences of tiles that Sylvester's matrix has.
+  Columns mix(Columns tiles);
+  Columns loadRotation();
   /// The row of means of a head that changeRows takes; in the order of the
   /// columns of the matrix of launchMatrix, where that is read.
-  mlir::Value loadMeans(mlir::Value batch, mlir::Value itsHead, bool isOrdered);
+  Columns loadMeans(mlir::Value batch, mlir::Value itsHead, bool isOrdered);
   /// A tile of rows from `first` on, or of a number each, with zeros in the
   /// place of what zeros behind X are less a mean.
   mlir::Value keepRows(mlir::Value tile, mlir::Value first);
+  /// A tile of one number, as large as another of indices.
+  mlir::Value indices(mlir::Value like, int64_t value);
   /// What column of a matrix is where, in that of launchMatrix.
   mlir::Value orderColumns(mlir::Value columns);
   /// The number of the scale of a head.
@@ -171,8 +189,10 @@ private:
     return std::min(most, block() / rowsOfTile());
   }
   bool isWide() { return op.getDim() > kMostRotatedColumns; }
+  /// Whether the matrix leaves no room for a second warpgroup's rows.
+  bool isMatrixWide() { return op.getBlockDim() > kMostRotatedColumns; }
   int64_t rotatedRows() {
-    return std::min(isWide() ? kRotatedRows / 2 : kRotatedRows, block());
+    return std::min(isMatrixWide() ? kRotatedRows / 2 : kRotatedRows, block());
   }
   int64_t rotatedThreads() {
     return kRotatedThreads * rotatedRows() / kRotatedRows;

@@ -53,10 +53,10 @@ Value Quantization::launchSums() {
                  /*ordered=*/true, [&](Value position, Value sum) {
                    SmallVector<Value> loaded;
                    for (int64_t tile = 0; tile < kMaximaTiles; ++tile)
-                     loaded.push_back(loadTile(
+                     loaded.push_back(loadColumns(
                          {place[0], place[1],
                           k.add(position, k.constant(tile * kMaximaRows))},
-                         kMaximaRows));
+                         /*column=*/0, shape));
                    for (Value tile : loaded)
                      sum = t.add(sum, widen(tile));
                    return sum;
@@ -122,34 +122,49 @@ Value Quantization::launchMeans(Value sums) {
 }
 
 Value Quantization::launchTurnedMeans() {
-  TensorView views[] = {{"rotation", op.getRotation(), {0, 1}, {"", ""}},
+  TensorView views[] = {rotationView("rotation", op.getRotation()),
                         columnsView("means", means),
                         columnsView("turned", emptyMeans(host, op))};
   Type element = op.getInput().getType().getElementType();
   return launchColumns(
-      "quantize_turned_means", views, /*summed=*/0,
+      "quantize_turned_means", views, /*summed=*/isOfFactors() ? 1 : 0,
       [&](ValueRange place, Value columns, Value rows) -> Value {
         auto type = cast<RankedTensorType>(rows.getType());
         RankedTensorType wide = type.clone(b.getF32Type());
-        Value entries =
-            GatherOp::create(b, loc, type.clone(element), argument(0),
-                             ValueRange{rows, columns});
+        SmallVector<Value> from{rows, columns};
+        if (isOfFactors()) {
+          // Of a block of its own, and its part of the means.
+          Value size = indices(columns, op.getBlockDim()),
+                block = arith::DivUIOp::create(b, loc, columns, size);
+          from = {block, rows, arith::RemUIOp::create(b, loc, columns, size)};
+          rows = tiles().add(rows, arith::MulIOp::create(b, loc, block, size));
+        }
+        Value entries = GatherOp::create(b, loc, type.clone(element),
+                                         argument(0), from);
         Value own = GatherOp::create(b, loc, wide, argument(1),
                                      ValueRange{place[0], place[1], rows});
         return tiles().mul(widen(entries), own);
       });
 }
 
-Value Quantization::loadMeans(Value batch, Value itsHead, bool isOrdered) {
+Quantization::Columns Quantization::loadMeans(Value batch, Value itsHead,
+                                              bool isOrdered) {
+  Columns means;
   if (!shift)
-    return {};
-  Value columns = tiles().iota(1, index().constant(0), {1, op.getDim()});
-  auto type = cast<RankedTensorType>(columns.getType());
-  if (isOrdered)
-    columns = orderColumns(columns);
+    return means;
   unsigned view = op.getRotation() ? 2 : 1;
-  return GatherOp::create(b, loc, type.clone(b.getF32Type()), argument(view),
-                          ValueRange{batch, itsHead, columns});
+  int64_t size = op.getBlockDim();
+  for (int64_t block = 0; block < op.getNumBlocks(); ++block) {
+    Value columns =
+        tiles().iota(1, index().constant(block * size), {1, size});
+    auto type = cast<RankedTensorType>(columns.getType());
+    if (isOrdered)
+      columns = orderColumns(columns);
+    means.push_back(GatherOp::create(b, loc, type.clone(b.getF32Type()),
+                                     argument(view),
+                                     ValueRange{batch, itsHead, columns}));
+  }
+  return means;
 }
 
 Value Quantization::keepRows(Value tile, Value first) {
