@@ -166,12 +166,13 @@ def rotation(dim, seed=0, device=None, dtype=torch.bfloat16):
             f"dim: expected 1, 2 or a multiple of 4 up to {_MOST_DIM} of which a Hadamard matrix is known here (a power of two, or one times 12, 20, 28, 36, "
             f"44, 60 or another that Paley's primes make), but got {dim!r}")
     draw = random.Random(seed)
-    signs = torch.tensor([[draw.choice((-1, 1))] for _ in range(dim)], dtype=dtype, device=device)
-    result = torch.tensor(matrix, dtype=dtype, device=device) * signs
+    signs = [[draw.choice((-1, 1))] for _ in range(dim)]
+    result = torch.tensor(matrix, dtype=dtype, device=device) * torch.tensor(signs, dtype=dtype, device=device)
     count = _number_of_blocks(dim)
     if count > 1 and not result.is_inference():
-        block = torch.tensor(_hadamard(dim // count), dtype=dtype, device=device)
-        setattr(result, _FACTORS, (block * signs.view(count, -1, 1), result._version))
+        # Sylvester's matrix begins with a row and a column of 1.
+        blocks = result[:, :dim // count].reshape(count, dim // count, -1).contiguous()
+        setattr(result, _FACTORS, (blocks, result._version))
     return result
 
 

@@ -120,3 +120,40 @@ func.func @many(%x: tensor<?x2x?x128xf16>, %m: tensor<128x128xf16>) -> (tensor<?
     : (tensor<?x2x?x128xf16>, tensor<128x128xf16>) -> (tensor<?x2x?x128xf8E5M2>, tensor<?x2x?xf32>)
   return %q, %s : tensor<?x2x?x128xf8E5M2>, tensor<?x2x?xf32>
 }
+
+// CHECK-LABEL: func @factors
+// CHECK: attn.quantize %{{.*}} rotate(%{{.*}}) factor(6.250000e-02) : (tensor<?x2x?x256xf16>, tensor<4x64x64xf16>) -> (tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>)
+
+// Blocks of columns are multiplied by a block of the rotation each; sums and differences of these have the order of Sylvester's matrix. Their magnitudes are
+// one tile before rows are looked at.
+// KERNEL-LABEL: attn.kernel @factors_quantize_maxima(
+// KERNEL-SAME: %rotation: !attn.view<4x64x64xf16>
+// KERNEL-COUNT-4: attn.load %rotation[{{.*}} -> tensor<64x64xf16>
+// KERNEL-COUNT-4: attn.load %x[{{.*}} -> tensor<128x64xf16>
+// KERNEL: %[[A:.*]] = attn.dot
+// KERNEL: %[[B:.*]] = attn.dot
+// KERNEL: %[[C:.*]] = attn.dot
+// KERNEL: %[[D:.*]] = attn.dot
+// KERNEL: %[[AB:.*]] = arith.addf %[[A]], %[[B]]
+// KERNEL: %[[AMB:.*]] = arith.subf %[[A]], %[[B]]
+// KERNEL: %[[CD:.*]] = arith.addf %[[C]], %[[D]]
+// KERNEL: %[[CMD:.*]] = arith.subf %[[C]], %[[D]]
+// KERNEL: arith.addf %[[AB]], %[[CD]]
+// KERNEL: arith.subf %[[AB]], %[[CD]]
+// KERNEL: arith.addf %[[AMB]], %[[CMD]]
+// KERNEL: arith.subf %[[AMB]], %[[CMD]]
+// KERNEL-COUNT-1: attn.reduce max
+// KERNEL-NOT: attn.reduce
+// KERNEL-LABEL: attn.kernel @factors_quantize_scales(
+// KERNEL-LABEL: attn.kernel @factors_quantize(
+// KERNEL-COUNT-4: attn.store %{{.*}}, %numbers[{{.*}} : tensor<128x64xf8E5M2>
+
+// WORDS-LABEL: attn.kernel @factors_quantize_matrix(
+// WORDS: attn.gather %rotation[%{{.*}}, %{{.*}}, %{{.*}}] : {{.*}} -> tensor<16x64xf16>
+// WORDS-LABEL: attn.kernel @factors_quantize(
+// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 3>
+// WORDS-COUNT-4: attn.interleave %{{.*}} group(64)
+func.func @factors(%x: tensor<?x2x?x256xf16>, %m: tensor<4x64x64xf16>) -> (tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>) {
+  %q, %s = attn.quantize %x rotate(%m) factor(0.0625) : (tensor<?x2x?x256xf16>, tensor<4x64x64xf16>) -> (tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>)
+  return %q, %s : tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>
+}

@@ -5,6 +5,7 @@ import unittest
 
 import attn_mlir
 import torch
+from attn_mlir import _quantize
 
 E4M3, E5M2 = torch.float8_e4m3fn, torch.float8_e5m2
 LARGEST = {E4M3: 448.0, E5M2: 57344.0}
@@ -234,6 +235,43 @@ class Quantize(unittest.TestCase):
                 with self.subTest(causal=causal, rotated=m is not None, found=found):
                     self.assertLess(found[1][0], 0.5 * found[0][0])
                     self.assertLess(found[1][1], 0.5 * found[0][1])
+
+    def test_rotation_of_blocks(self):
+        """A rotation is multiplied by as blocks, which it knows of itself, and what is like it by the matrix: equal but for f32's rounding of sums."""
+        for dim, shape in ((64, None), (96, None), (128, (2, 64, 64)), (192, (2, 96, 96)), (256, (4, 64, 64))):
+            m = attn_mlir.rotation(dim, seed=dim)
+            blocks = _quantize._factors(m, dim)
+            self.assertEqual(tuple(blocks.shape), shape or (dim, dim))
+            x = random(2, 3, 130, dim, seed=dim)
+            for keywords in ({}, {"scale_block": 64}):
+                found = [attn_mlir.quantize(x, rotation=y, **keywords) for y in (m, m.clone(), blocks)]
+                torch.testing.assert_close(found[0][1], found[1][1], rtol=2**-20, atol=0)
+                # Halves that sums round to the other side of are few.
+                self.assertLess((found[0][0].float() != found[1][0].float()).float().mean().item(), 1e-3)
+                self.assertTrue(torch.equal(found[0][0].view(torch.uint8), found[2][0].view(torch.uint8)))
+
+    def test_rotation_that_changed(self):
+        m = attn_mlir.rotation(128, seed=1)
+        m[:, 0] *= -1
+        self.assertIs(_quantize._factors(m, 128), m)
+        self.check(random(1, 2, 70, 128), m)
+        with torch.inference_mode():
+            m = attn_mlir.rotation(128, seed=1)
+            self.assertIs(_quantize._factors(m, 128), m)
+            self.check(random(1, 2, 70, 128), m)
+
+    def test_given_blocks(self):
+        x = random(1, 2, 70, 64)
+        blocks = random(4, 16, 16, seed=1)
+        whole = torch.cat([torch.cat([block if (i & j).bit_count() % 2 == 0 else -block for j in range(4)], 1) for i, block in enumerate(blocks)])
+        for a, b in zip(attn_mlir.quantize(x, rotation=blocks), attn_mlir.quantize(x, rotation=whole)):
+            torch.testing.assert_close(a.float(), b.float(), rtol=2**-3, atol=0)
+        self.check(x, whole)
+        for shape in ((1, 64, 64), (2, 32, 16), (4, 8, 8), (4, 32, 32), (8, 8, 8), (64, 32)):
+            with self.assertRaisesRegex(attn_mlir.ArgumentError, "rotation: expected"):
+                attn_mlir.quantize(x, rotation=torch.ones(shape))
+        with self.assertRaisesRegex(attn_mlir.ArgumentError, "rotation: expected"):
+            attn_mlir.quantize(random(1, 2, 70, 96), rotation=torch.ones(3, 32, 32))
 
     def test_repeats(self):
         x, m = random(2, 4, 333, 64), attn_mlir.rotation(64, 5)
