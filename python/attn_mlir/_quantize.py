@@ -84,8 +84,8 @@ def _factors(rotation, dim):
     if len(shape) == 3 and shape[0] > 1 and shape[0] & (shape[0] - 1) == 0 and shape[1] == shape[2] and shape[1] % _GRANULE == 0 and shape[0] * shape[1] == dim:
         return rotation
     if shape != (dim, dim):
-        raise ArgumentError(f"rotation: expected attn_mlir.rotation({dim}, ...), of shape ({dim}, {dim}), or blocks [n, m, m] with n a power of two, m a "
-                            f"multiple of {_GRANULE} and n m = {dim}, but got {shape or type(rotation).__name__}")
+        raise ArgumentError(f"rotation: expected attn_mlir.rotation({dim}, ...), of shape ({dim}, {dim}), or blocks of it, [n, m, m] with n a "
+                            f"power of two, but got {shape or type(rotation).__name__}")
     blocks, version = getattr(rotation, _FACTORS, (None, None))
     # What was written to since is another matrix.
     return rotation if blocks is None or rotation._version != version else blocks
@@ -159,7 +159,7 @@ def _hadamard(n):
     return [[v for value in row for v in blocks[value][i]] for row in _bordered(q, 1) for i in range(2)]
 
 
-def rotation(dim, seed=0, device=None, dtype=torch.bfloat16):
+def rotation(dim, seed=0, device=None, dtype=torch.bfloat16, blocks=None):
     matrix = _hadamard(dim) if isinstance(dim, int) and 1 <= dim <= _MOST_DIM else None
     if matrix is None:
         raise ArgumentError(
@@ -168,12 +168,20 @@ def rotation(dim, seed=0, device=None, dtype=torch.bfloat16):
     draw = random.Random(seed)
     signs = [[draw.choice((-1, 1))] for _ in range(dim)]
     result = torch.tensor(matrix, dtype=dtype, device=device) * torch.tensor(signs, dtype=dtype, device=device)
+    if blocks is not None:
+        return _blocks_of(result, blocks)
     count = _number_of_blocks(dim)
     if count > 1 and not result.is_inference():
-        # Sylvester's matrix begins with a row and a column of 1.
-        blocks = result[:, :dim // count].reshape(count, dim // count, -1).contiguous()
-        setattr(result, _FACTORS, (blocks, result._version))
+        setattr(result, _FACTORS, (_blocks_of(result, count), result._version))
     return result
+
+
+def _blocks_of(matrix, count):
+    """What Sylvester's matrix, which begins with a column of 1, makes the matrix of."""
+    dim = len(matrix)
+    if not isinstance(count, int) or count < 2 or count & (count - 1) or dim % count or not _hadamard(dim // count):
+        raise ArgumentError(f"blocks: expected a power of two from 2 on that Sylvester's doubling leaves of {dim} columns, but got {count!r}")
+    return matrix[:, :dim // count].reshape(count, dim // count, -1).contiguous()
 
 
 def _number_of_blocks(dim):

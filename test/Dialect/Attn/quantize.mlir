@@ -79,7 +79,7 @@ func.func @blocks(%x: tensor<?x8x?x64xbf16>) -> (tensor<?x8x?x64xf8E4M3FN>, tens
 // WORDS: %[[TILE:.*]] = attn.gather %rotation[
 // WORDS: attn.store %[[TILE]], %columns[
 // WORDS-LABEL: attn.kernel @rotated_quantize_maxima(
-// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 3>
+// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 2>
 // WORDS-SAME: follows
 // WORDS-LABEL: attn.kernel @rotated_quantize(
 // WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 4>
@@ -108,7 +108,7 @@ func.func @rotated(%x: tensor<1x2x130x128xf16>, %m: tensor<128x128xf16>) -> (ten
   return %q, %s : tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>
 }
 
-// Where there may be more tiles than CTAs, these keep the matrix, and take tiles in turn; of one warpgroup, as of blocks of 64 rows, an SM has two.
+// Where there may be more tiles than CTAs, these keep the matrix, and take tiles in turn; an SM has two of one warpgroup.
 // WORDS-LABEL: attn.kernel @many_quantize_maxima(
 // Numbers are made from the last rows to the first, which L2 has longest.
 // WORDS-NOT: reversed
@@ -151,7 +151,7 @@ func.func @many(%x: tensor<?x2x?x128xf16>, %m: tensor<128x128xf16>) -> (tensor<?
 // WORDS-LABEL: attn.kernel @factors_quantize_matrix(
 // WORDS: attn.gather %rotation[%{{.*}}, %{{.*}}, %{{.*}}] : {{.*}} -> tensor<16x64xf16>
 // WORDS-LABEL: attn.kernel @factors_quantize(
-// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 3>
+// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 2>
 // WORDS-COUNT-4: attn.interleave %{{.*}} group(64)
 func.func @factors(%x: tensor<?x2x?x256xf16>, %m: tensor<4x64x64xf16>) -> (tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>) {
   %q, %s = attn.quantize %x rotate(%m) factor(0.0625) : (tensor<?x2x?x256xf16>, tensor<4x64x64xf16>) -> (tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>)

@@ -29,6 +29,12 @@ def rotated(x, m):
     return x.double() if m is None else x.double() @ m.double() / math.sqrt(x.shape[-1])
 
 
+def whole_of(blocks):
+    """The matrix of blocks: Sylvester's has the signs."""
+    signs = [[1 - 2 * ((i & j).bit_count() % 2) for j in range(len(blocks))] for i in range(len(blocks))]
+    return torch.cat([torch.cat([sign * block for sign in row], 1) for row, block in zip(signs, blocks)])
+
+
 def with_means(*shape, size=8, seed=0, dtype=torch.bfloat16):
     """Keys as models have them: columns have means that are larger than what differs."""
     return (random(*shape, seed=seed, dtype=torch.float32) + size * random(1, shape[1], 1, shape[3], seed=seed + 1, dtype=torch.float32)).to(dtype)
@@ -238,12 +244,12 @@ class Quantize(unittest.TestCase):
 
     def test_rotation_of_blocks(self):
         """A rotation is multiplied by as blocks, which it knows of itself, and what is like it by the matrix: equal but for f32's rounding of sums."""
-        for dim, shape in ((64, None), (96, None), (128, (2, 64, 64)), (192, (2, 96, 96)), (256, (4, 64, 64))):
+        for dim, shape in ((64, None), (96, None), (128, (2, 64, 64)), (160, None), (192, (2, 96, 96)), (256, (4, 64, 64))):
             m = attn_mlir.rotation(dim, seed=dim)
             blocks = _quantize._factors(m, dim)
             self.assertEqual(tuple(blocks.shape), shape or (dim, dim))
             x = random(2, 3, 130, dim, seed=dim)
-            for keywords in ({}, {"scale_block": 64}):
+            for keywords in {128: ({}, {"scale_block": 64}), 256: ({},)}.get(dim, ()):
                 found = [attn_mlir.quantize(x, rotation=y, **keywords) for y in (m, m.clone(), blocks)]
                 torch.testing.assert_close(found[0][1], found[1][1], rtol=2**-20, atol=0)
                 # Halves that sums round to the other side of are few.
@@ -261,9 +267,17 @@ class Quantize(unittest.TestCase):
             self.check(random(1, 2, 70, 128), m)
 
     def test_given_blocks(self):
+        m = attn_mlir.rotation(96, seed=3)
+        for count in (2, 4, 8):
+            blocks = attn_mlir.rotation(96, seed=3, blocks=count)
+            self.assertTrue(torch.equal(whole_of(blocks), m))
+        self.check(random(1, 2, 70, 96), whole_of(attn_mlir.rotation(96, seed=3, blocks=2)))
+        for count in (0, 1, 3, 16, 2.0, True):
+            with self.assertRaisesRegex(attn_mlir.ArgumentError, "blocks: expected a power of two"):
+                attn_mlir.rotation(96, seed=3, blocks=count)
         x = random(1, 2, 70, 64)
         blocks = random(4, 16, 16, seed=1)
-        whole = torch.cat([torch.cat([block if (i & j).bit_count() % 2 == 0 else -block for j in range(4)], 1) for i, block in enumerate(blocks)])
+        whole = whole_of(blocks)
         for a, b in zip(attn_mlir.quantize(x, rotation=blocks), attn_mlir.quantize(x, rotation=whole)):
             torch.testing.assert_close(a.float(), b.float(), rtol=2**-3, atol=0)
         self.check(x, whole)
@@ -317,7 +331,7 @@ class Quantize(unittest.TestCase):
                 ("heads: expected a divisor of the 4 heads of x, but got 3", lambda: attn_mlir.quantize(x, heads=3)),
                 ("layout: expected 'bhsd' or 'bshd', but got 'sbhd'", lambda: attn_mlir.quantize(x, layout="sbhd")),
                 ("dtype: expected one of torch.float8_e4m3fn", lambda: attn_mlir.quantize(x, dtype=torch.float16)),
-                ("rotation: expected attn_mlir.rotation(64, ...), of shape (64, 64), but got (32, 32)",
+                ("rotation: expected attn_mlir.rotation(64, ...), of shape (64, 64), or blocks of it, [n, m, m] with n a power of two, but got (32, 32)",
                  lambda: attn_mlir.quantize(x, rotation=attn_mlir.rotation(32))),
                 ("scale_block: expected a power of two from 32 on, but got 96", lambda: attn_mlir.quantize(x, scale_block=96)),
                 ("scale_block: expected a power of two from 32 on, but got True", lambda: attn_mlir.quantize(x, scale_block=True)),

@@ -30,8 +30,9 @@ private:
   /// Rows of a tile that is rounded.
   static constexpr int64_t kRoundedRows = 64;
   /// The same of tiles that are rotated, a warp for each 16 rows: CTAs read the
-  /// matrix once for so many, and two of them fit an SM. Half of them, one a
-  /// CTA, where a wide matrix leaves no room.
+  /// matrix once for so many, and two of them fit an SM. Half of them where a
+  /// wide matrix leaves no room, or where a CTA is a warpgroup, which keeps the
+  /// matrix: what one SM has of two waits less than one of twice the rows.
   static constexpr int64_t kRotatedRows = 128, kRotatedTiles = 2,
                            kMostRotatedColumns = 128;
   static constexpr int64_t kRotatedThreads = 256, kWarpgroup = 128;
@@ -56,8 +57,8 @@ private:
   /// The means, rotated like rows but for the factor.
   mlir::Value launchTurnedMeans();
   /// A kernel of a number for each batch, head and column: the sum of what
-  /// `numbers` makes for 16 columns from one on, and as many positions along a
-  /// dimension of the first view.
+  /// `numbers` makes for a batch, a head and 16 columns from one on, and as many
+  /// positions along a dimension of the first view.
   mlir::Value
   launchColumns(llvm::StringRef suffix, llvm::ArrayRef<TensorView> views,
                 int64_t summed,
@@ -192,15 +193,20 @@ private:
   /// Whether the matrix leaves no room for a second warpgroup's rows.
   bool isMatrixWide() { return op.getBlockDim() > kMostRotatedColumns; }
   int64_t rotatedRows() {
-    return std::min(isMatrixWide() ? kRotatedRows / 2 : kRotatedRows, block());
+    bool isHalf = isMatrixWide() || hasWarpgroups();
+    return std::min(isHalf ? kRotatedRows / 2 : kRotatedRows, block());
   }
   int64_t rotatedThreads() {
     return kRotatedThreads * rotatedRows() / kRotatedRows;
   }
+  bool hasWarpgroups() {
+    TargetAttr target = TargetAttr::of(op);
+    return target && target.hasCapability("wgmma");
+  }
   /// CTAs of rotated rows that an SM has at once: two where one has a single
   /// warpgroup and memory for both.
   int64_t residentCtas() {
-    return rotatedThreads() == kWarpgroup && !isWide() ? 2 : 1;
+    return rotatedThreads() == kWarpgroup && !isMatrixWide() ? 2 : 1;
   }
   int64_t roundedRows() {
     return op.getRotation() ? rotatedRows() : std::min(kRoundedRows, block());

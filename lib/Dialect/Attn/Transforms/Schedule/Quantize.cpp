@@ -59,8 +59,7 @@ void Quantization::stateThreads(int64_t tiles) {
   }
   int64_t threads = rotatedThreads();
   kernel->setAttr(KernelOp::kThreadsAttr, b.getI64IntegerAttr(threads));
-  TargetAttr target = TargetAttr::of(op);
-  if (!target || !target.hasCapability("wgmma") || threads < kWarpgroup)
+  if (!hasWarpgroups() || threads < kWarpgroup)
     return;
   // CTAs keep the matrix, and a producer is ahead of products and stores by the
   // slots that there are.
@@ -223,7 +222,7 @@ Value Quantization::launchMatrix() {
   if (isOfFactors()) {
     Value columns = index().constant(op.getBlockDim());
     to.push_back(index().div(first, columns));
-    from.push_back(t.spread(to.back(), shape));
+    from.push_back(to.back());
     first = index().rem(first, columns);
   }
   Value rows = t.iota(0, first, shape), columns = t.iota(1, zero, shape);

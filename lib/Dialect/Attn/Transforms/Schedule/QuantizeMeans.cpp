@@ -84,8 +84,8 @@ Value Quantization::launchColumns(
                          {"batch", "head", "column"});
   TileBuilder t = tiles();
   SmallVector<Value> place = llvm::to_vector(grid.getCoordinates());
-  Value first =
-      index().mul(place.pop_back_val(), index().constant(kMeanColumns));
+  Value first = index().mul(place.back(), index().constant(kMeanColumns));
+  place.back() = first;
   int64_t shape[] = {kMeanColumns, kAddedAtOnce};
   Value sums = foldStream(index().constant(0), sizeOf(0, summed), kAddedAtOnce,
                           t.splat(0, {kMeanColumns}), /*ordered=*/true,
@@ -94,7 +94,6 @@ Value Quantization::launchColumns(
                                                  t.iota(1, position, shape));
                             return t.add(sums, t.reduce(ReduceKind::Sum, some));
                           });
-  place.push_back(first);
   StoreOp::create(b, loc, sums, argument(last), place);
   return launch(views);
 }
@@ -133,11 +132,14 @@ Value Quantization::launchTurnedMeans() {
         RankedTensorType wide = type.clone(b.getF32Type());
         SmallVector<Value> from{rows, columns};
         if (isOfFactors()) {
-          // Of a block of its own, and its part of the means.
-          Value size = indices(columns, op.getBlockDim()),
-                block = arith::DivUIOp::create(b, loc, columns, size);
-          from = {block, rows, arith::RemUIOp::create(b, loc, columns, size)};
-          rows = tiles().add(rows, arith::MulIOp::create(b, loc, block, size));
+          // All columns are of one block, which takes its part of the means.
+          TileBuilder t = tiles();
+          IndexBuilder k = index();
+          ArrayRef<int64_t> shape = type.getShape();
+          Value size = k.constant(op.getBlockDim()),
+                block = k.div(place[2], size);
+          from = {block, rows, t.iota(0, k.rem(place[2], size), shape)};
+          rows = t.add(rows, t.spread(k.mul(block, size), shape));
         }
         Value entries = GatherOp::create(b, loc, type.clone(element),
                                          argument(0), from);
