@@ -79,7 +79,7 @@ func.func @blocks(%x: tensor<?x8x?x64xbf16>) -> (tensor<?x8x?x64xf8E4M3FN>, tens
 // WORDS: %[[TILE:.*]] = attn.gather %rotation[
 // WORDS: attn.store %[[TILE]], %columns[
 // WORDS-LABEL: attn.kernel @rotated_quantize_maxima(
-// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 2>
+// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 1>
 // WORDS-SAME: follows
 // WORDS-LABEL: attn.kernel @rotated_quantize(
 // WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 4>

@@ -184,10 +184,17 @@ private:
     return op.getRotation() ? rotatedRows() : kMaximaRows;
   }
   int64_t tilesOfPart() {
-    int64_t most = !op.getRotation() ? kMaximaTiles
-                   : isWide()        ? 1
-                                     : kRotatedTiles;
+    int64_t most = op.getRotation() ? mostRotatedTiles() : kMaximaTiles;
     return std::min(most, block() / rowsOfTile());
+  }
+  /// As many rows whether tiles are whole or halves, and half of them where
+  /// tiles are wide: fewer maxima are left for a scale. One of wide tiles that
+  /// start from means, which take the registers of a second.
+  int64_t mostRotatedTiles() {
+    if (isMatrixWide() || (isWide() && op.getCentered()))
+      return 1;
+    int64_t most = hasWarpgroups() ? 2 * kRotatedTiles : kRotatedTiles;
+    return isWide() ? most / 2 : most;
   }
   bool isWide() { return op.getDim() > kMostRotatedColumns; }
   /// Whether the matrix leaves no room for a second warpgroup's rows.
