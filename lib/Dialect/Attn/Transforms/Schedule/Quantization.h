@@ -57,8 +57,8 @@ private:
   /// The means, rotated like rows but for the factor.
   mlir::Value launchTurnedMeans();
   /// A kernel of a number for each batch, head and column: the sum of what
-  /// `numbers` makes for a batch, a head and 16 columns from one on, and as many
-  /// positions along a dimension of the first view.
+  /// `numbers` makes for a batch, a head and 16 columns from one on, and as
+  /// many positions along a dimension of the first view.
   mlir::Value
   launchColumns(llvm::StringRef suffix, llvm::ArrayRef<TensorView> views,
                 int64_t summed,

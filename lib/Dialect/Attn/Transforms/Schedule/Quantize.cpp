@@ -162,8 +162,8 @@ Quantization::Columns Quantization::changeRows(ValueRange tile,
       continue;
     }
     own = widen(own);
-    changed.push_back(
-        less ? t.sub(own, BroadcastOp::create(b, loc, wide, less)) : own);
+    changed.push_back(less ? t.sub(own, BroadcastOp::create(b, loc, wide, less))
+                           : own);
   }
   return mix(std::move(changed));
 }

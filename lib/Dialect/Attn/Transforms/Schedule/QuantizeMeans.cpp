@@ -141,8 +141,8 @@ Value Quantization::launchTurnedMeans() {
           from = {block, rows, t.iota(0, k.rem(place[2], size), shape)};
           rows = t.add(rows, t.spread(k.mul(block, size), shape));
         }
-        Value entries = GatherOp::create(b, loc, type.clone(element),
-                                         argument(0), from);
+        Value entries =
+            GatherOp::create(b, loc, type.clone(element), argument(0), from);
         Value own = GatherOp::create(b, loc, wide, argument(1),
                                      ValueRange{place[0], place[1], rows});
         return tiles().mul(widen(entries), own);
@@ -157,8 +157,7 @@ Quantization::Columns Quantization::loadMeans(Value batch, Value itsHead,
   unsigned view = op.getRotation() ? 2 : 1;
   int64_t size = op.getBlockDim();
   for (int64_t block = 0; block < op.getNumBlocks(); ++block) {
-    Value columns =
-        tiles().iota(1, index().constant(block * size), {1, size});
+    Value columns = tiles().iota(1, index().constant(block * size), {1, size});
     auto type = cast<RankedTensorType>(columns.getType());
     if (isOrdered)
       columns = orderColumns(columns);
