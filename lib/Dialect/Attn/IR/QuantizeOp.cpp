@@ -54,7 +54,7 @@ static LogicalResult verifyBlock(QuantizeOp op) {
 }
 
 /// A rotation of blocks, between which Sylvester's matrix is.
-static LogicalResult verifyBlocks(QuantizeOp op, RankedTensorType rotation) {
+static LogicalResult verifyFactors(QuantizeOp op, RankedTensorType rotation) {
   RankedTensorType input = op.getInput().getType();
   int64_t count = rotation.getDimSize(0), columns = rotation.getDimSize(2);
   if (rotation.hasStaticShape() && count > 1 && llvm::isPowerOf2_64(count) &&
@@ -83,7 +83,7 @@ static LogicalResult verifyRotation(QuantizeOp op) {
       RankedTensorType::get({op.getDim(), op.getDim()}, input.getElementType());
   RankedTensorType rotation = op.getRotation().getType();
   if (rotation.getRank() == 3)
-    return verifyBlocks(op, rotation);
+    return verifyFactors(op, rotation);
   if (rotation == wanted)
     return success();
   return op.emitOpError("expected a rotation of ")
