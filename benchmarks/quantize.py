@@ -122,6 +122,13 @@ def attention_error(torch, plain, rotated, dim, m, generator):
     return row
 
 
+def compare(matrix, factors):
+    """Says how far results of a rotation of blocks are from those of its matrix: sums have another order."""
+    (numbers, scales), (others, other_scales) = matrix, factors
+    differ = (numbers.float() != others.float()).sum().item()
+    return f"{differ} of {numbers.numel()} numbers differ from those by the matrix, scales by {((other_scales - scales) / scales).abs().max().item():.1e} at most"
+
+
 def run_dim(torch, folder, dim, generator, rounds):
     """Rows of times, a row of errors, and how many checks failed."""
     import attn_mlir
@@ -141,6 +148,8 @@ def run_dim(torch, folder, dim, generator, rounds):
             print(f"D {dim} {name}: scales {scale:.1e}, numbers {number:.4f} of half a distance", flush=True)
         kernels[rotation, centered] = kernel
         calls[name] = lambda turn, prepared=kernel.prepare(x, *given[rotation]): prepared.launch()
+    if FACTORS in given:
+        print(f"D {dim} by blocks: {compare(*(kernels[rotation, False](x, *given[rotation]) for rotation in (MATRIX, FACTORS)))}", flush=True)
     total = 5 * x.numel()
     half = torch.empty(total // 2, dtype=torch.uint8, device="cuda")
     other = torch.empty_like(half)
