@@ -18,22 +18,33 @@ from pathlib import Path
 from common import markdown, time_interleaved
 
 HEADS = {64: 32, 96: 16, 128: 16, 256: 8}
+# Of a rotation, where quantize() multiplies by blocks.
+BLOCKS = {128: 2, 256: 4}
 LENGTH = 16384
+# Names of what is compiled.
+PLAIN, MATRIX, FACTORS = "", "-rotated", "-rotated-by-blocks"
 
 
-def name_of(dim, is_rotated, centered=False):
-    return f"quantize-{dim}{'-rotated' if is_rotated else ''}{'-centered' if centered else ''}.tar"
+def name_of(dim, rotation, centered=False):
+    return f"quantize-{dim}{rotation}{'-centered' if centered else ''}.tar"
 
 
-def text_of(dim, is_rotated, centered):
+def fastest(dim):
+    """How rows are rotated in Python."""
+    return FACTORS if dim in BLOCKS else MATRIX
+
+
+def text_of(dim, rotation, centered):
     """Of any batch and length, with a scale for each head."""
+    count = BLOCKS[dim] if rotation == FACTORS else 1
+    shape = f"{count}x{dim // count}x{dim // count}" if count > 1 else f"{dim}x{dim}"
     heads = HEADS[dim]
     x, q = (f"tensor<?x{heads}x?x{dim}x{element}>" for element in ("bf16", "f8E4M3FN"))
-    s, m = f"tensor<?x{heads}xf32>", f"tensor<{dim}x{dim}xbf16>"
+    s, m = f"tensor<?x{heads}xf32>", f"tensor<{shape}xbf16>"
     arguments, types, words, names, results = f"%x: {x}", x, "", "%q, %s", f"{q}, {s}"
     if centered:
         words, names, results = " centered", f"{names}, %means", f"{results}, tensor<?x{heads}x{dim}xf32>"
-    if is_rotated:
+    if rotation:
         arguments, types, words = f"{arguments}, %m: {m}", f"{types}, {m}", f"{words} rotate(%m) factor({dim**-0.5:.9e})"
     return (f"func.func @quantize({arguments}) -> ({results}) {{\n  {names} = attn.quantize %x{words} : ({types}) -> ({results})\n"
             f"  return {names} : {results}\n}}\n")
@@ -42,7 +53,8 @@ def text_of(dim, is_rotated, centered):
 def make(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for dim in HEADS:
-        for variant in ((False, False), (True, False), (False, True), (True, True)):
+        rotations = dict.fromkeys((PLAIN, MATRIX, fastest(dim)))
+        for variant in ((rotation, centered) for rotation in rotations for centered in (False, True)):
             source = folder / "quantize.mlir"
             source.write_text(text_of(dim, *variant))
             subprocess.run(["attn-compile", source, "--target=h200", "--emit=archive", "-o", folder / name_of(dim, *variant)], check=True)
@@ -59,14 +71,16 @@ def by_torch(torch, x):
     return (x.float() / scale[:, :, None, None]).to(torch.float8_e4m3fn), scale
 
 
-def check(torch, kernel, dim, m, generator):
-    """Largest errors: of scales, relative, and of numbers, in halves of the distance of their neighbours; 1 is rounded right."""
+def check(torch, kernel, dim, m, generator, given=None):
+    """Largest errors of rows rotated by a matrix, which a kernel takes as `given`: of scales, relative, and of numbers, in halves of the
+    distance of their neighbours; 1 is rounded right."""
     worst = [0.0, 0.0]
     for batch, length in ((1, 1), (2, 300), (1, 4097)):
         x = outliers(torch, (batch, HEADS[dim], length, dim), generator)
         x[:, 1] = 0
-        q, s, *means = kernel(x, *([] if m is None else [m]))
-        again = kernel(x, *([] if m is None else [m]))
+        inputs = [x] if m is None else [x, m if given is None else given]
+        q, s, *means = kernel(*inputs)
+        again = kernel(*inputs)
         assert all(torch.equal(a.view(torch.uint8), b.view(torch.uint8)) for a, b in zip((q, s, *means), again)), "launches differ"
         y = x.double()
         if means:
@@ -83,8 +97,8 @@ def check(torch, kernel, dim, m, generator):
     return worst
 
 
-def attention_error(torch, kernels, dim, m, generator):
-    """Of attention to numbers with outliers, with Q and K not rotated and rotated."""
+def attention_error(torch, plain, rotated, dim, m, generator):
+    """Of attention to numbers with outliers, with Q and K not rotated and rotated, by functions of X."""
     import attn_mlir
 
     q, k, v = (outliers(torch, (1, HEADS[dim], 2048, dim), generator) for _ in range(3))
@@ -93,13 +107,13 @@ def attention_error(torch, kernels, dim, m, generator):
     def rms(o):
         return f"{(o.double() - r).square().mean().sqrt().item():.2e}"
 
-    nv, vs = kernels[False](v)
+    nv, vs = plain(v)
     row = [f"D {dim}", rms(attn_mlir.attention(q, k, v))]
-    for is_rotated in (False, True):
-        (nq, qs), (nk, ks) = (kernels[is_rotated](x, *([m] if is_rotated else [])) for x in (q, k))
+    for quantize in (plain, rotated):
+        (nq, qs), (nk, ks) = quantize(q), quantize(k)
         row.append(rms(attn_mlir.attention(nq, nk, nv, q_scale=qs, k_scale=ks, v_scale=vs)))
     # O of V that is rotated, too, is rotated: it goes back.
-    nv, vs = kernels[True](v, m)
+    nv, vs = rotated(v)
     o = attn_mlir.attention(nq, nk, nv, q_scale=qs, k_scale=ks, v_scale=vs)
     row.append(rms(o.float() @ m.float().T / dim**0.5))
     tensor = [(x / (x.abs().max() / 448)).to(torch.float8_e4m3fn) for x in (q, k, v)]
@@ -108,36 +122,60 @@ def attention_error(torch, kernels, dim, m, generator):
     return row
 
 
-def run(folder, rounds):
+def compare(matrix, factors):
+    """Says how far results of a rotation of blocks are from those of its matrix: sums have another order."""
+    (numbers, scales), (others, other_scales) = matrix, factors
+    differ = (numbers.float() != others.float()).sum().item()
+    return f"{differ} of {numbers.numel()} numbers differ from those by the matrix, scales by {((other_scales - scales) / scales).abs().max().item():.1e} at most"
+
+
+def run_dim(torch, folder, dim, generator, rounds):
+    """Rows of times, a row of errors, and how many checks failed."""
     import attn_mlir
+
+    m, failures, kernels, calls = attn_mlir.rotation(dim, seed=1, device="cuda"), 0, {}, {}
+    given = {PLAIN: (), MATRIX: (m,)}
+    if dim in BLOCKS:
+        given[FACTORS] = (attn_mlir.rotation(dim, seed=1, device="cuda", blocks=BLOCKS[dim]),)
+    x = outliers(torch, (4, HEADS[dim], LENGTH, dim), generator)
+    for rotation, centered in ((rotation, centered) for rotation in given for centered in (False, True)):
+        kernel = attn_mlir.load(str(folder / name_of(dim, rotation, centered)))
+        name = f"{rotation[1:].replace('-', ' ') or 'quantize'}{', centered' if centered else ''}"
+        # Of what is rotated and centered sums are off by the rounding of what is subtracted.
+        if not (rotation and centered):
+            scale, number = check(torch, kernel, dim, m if rotation else None, generator, *given[rotation])
+            failures += not (scale < 1e-5 and number < 1.01)
+            print(f"D {dim} {name}: scales {scale:.1e}, numbers {number:.4f} of half a distance", flush=True)
+        kernels[rotation, centered] = kernel
+        calls[name] = lambda turn, prepared=kernel.prepare(x, *given[rotation]): prepared.launch()
+    if FACTORS in given:
+        print(f"D {dim} by blocks: {compare(*(kernels[rotation, False](x, *given[rotation]) for rotation in (MATRIX, FACTORS)))}", flush=True)
+    total = 5 * x.numel()
+    half = torch.empty(total // 2, dtype=torch.uint8, device="cuda")
+    other = torch.empty_like(half)
+    calls |= {"copy": lambda turn: other.copy_(half), "PyTorch": lambda turn: by_torch(torch, x)}
+    times, rows = time_interleaved(torch, calls, rounds), []
+    for name, ms in times.items():
+        is_ours = name != "PyTorch"
+        rows.append([f"D {dim}", name, f"{ms:.4f}", f"{total / ms / 1e6:.0f}" if is_ours else "", f"{times['copy'] / ms:.2f}" if is_ours else ""])
+        print(*rows[-1], flush=True)
+    by = fastest(dim)
+    found = attention_error(torch, kernels[PLAIN, False], lambda x: kernels[by, False](x, *given[by]), dim, m, generator)
+    print(*found, flush=True)
+    return rows, found, failures
+
+
+def run(folder, rounds):
     import torch
 
     generator = torch.Generator("cuda").manual_seed(1)
     rows, found, failures = [], [], 0
-    for dim, heads in HEADS.items():
-        m = attn_mlir.rotation(dim, seed=1, device="cuda")
-        kernels = {is_rotated: attn_mlir.load(str(folder / name_of(dim, is_rotated))) for is_rotated in (False, True)}
-        centered = {is_rotated: attn_mlir.load(str(folder / name_of(dim, is_rotated, True))) for is_rotated in (False, True)}
-        for words, kernel, own in (("", kernels[False], None), (" rotated", kernels[True], m), (" centered", centered[False], None)):
-            scale, number = check(torch, kernel, dim, own, generator)
-            failures += not (scale < 1e-5 and number < 1.01)
-            print(f"D {dim}{words}: scales {scale:.1e}, numbers {number:.4f} of half a distance", flush=True)
-        x = outliers(torch, (4, heads, LENGTH, dim), generator)
-        total = 5 * x.numel()
-        half = torch.empty(total // 2, dtype=torch.uint8, device="cuda")
-        other = torch.empty_like(half)
-        plain, rotated = kernels[False].prepare(x), kernels[True].prepare(x, m)
-        less, both = centered[False].prepare(x), centered[True].prepare(x, m)
-        calls = {"quantize": lambda turn: plain.launch(), "rotated": lambda turn: rotated.launch(), "centered": lambda turn: less.launch(),
-                 "centered, rotated": lambda turn: both.launch(), "copy": lambda turn: other.copy_(half), "PyTorch": lambda turn: by_torch(torch, x)}
-        for name, ms in time_interleaved(torch, calls, rounds).items():
-            rows.append([f"D {dim}", name, f"{ms:.4f}", f"{total / ms / 1e6:.0f}" if name != "PyTorch" else ""])
-            print(*rows[-1], flush=True)
-        del x, half, other, plain, rotated, less, both, calls
-        found.append(attention_error(torch, kernels, dim, m, generator))
-        print(*found[-1], flush=True)
+    for dim in HEADS:
+        times, errors, failed = run_dim(torch, folder, dim, generator, rounds)
+        rows, failures = rows + times, failures + failed
+        found.append(errors)
     print(torch.cuda.get_device_name())
-    print(markdown(["", "", "ms", "GB/s"], rows))
+    print(markdown(["", "", "ms", "GB/s", "of the copy"], rows))
     print(markdown(["", "bf16", "FP8, a scale a head", "Q and K rotated", "V too", "FP8, a scale a tensor"], found))
     return failures > 0
 

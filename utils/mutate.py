@@ -130,6 +130,8 @@ MUTANTS = [
      "t.index(static_cast<int64_t>(*op.getScaleBlock()))", "t.index(2 * static_cast<int64_t>(*op.getScaleBlock()))"),
     ("quantized-by-first-block", "rows take the scale of the first block", TRANSFORMS + "Schedule/Quantize.cpp",
      "index().div(first, index().constant(block()))", "index().mul(first, index().constant(0))"),
+    ("quantized-by-sums", "columns of a rotation of blocks are sums alone", TRANSFORMS + "Schedule/Quantize.cpp",
+     "other = t.sub(one, other)", "other = t.add(one, other)"),
     ("backward-from-first", "a stream that always goes backwards begins in its first segment",
      CONVERSION + "AttnToSCF/StreamToSCF.cpp", "      return count - 1 - loop;", "      return loop;"),
     ("no-score-slack", "results are wrong where scores were rounded", "lib/Runtime/Reference.cpp",

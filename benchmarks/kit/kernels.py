@@ -115,9 +115,9 @@ def possible_kernels(known, arch):
     return [kernel for kernel in known if takes_float8(arch) or not kernel.is_float8]
 
 
-def with_mx(options, kernel, arch):
+def with_mx(options, kernel, capabilities):
     """Options of level 3 behind which products of FP8 have scales of blocks, too, where a chip has them (docs/fp8.md, "Units")."""
-    if not kernel.is_float8 or arch not in ("sm_120a", "sm_121a"):
+    if not kernel.is_float8 or "mma.sync.mx" not in capabilities:
         return options
     return [pair for schedule, lower in options for pair in ((schedule, lower), (schedule, f"{lower} mx-products".strip()))]
 

@@ -72,7 +72,7 @@ def candidates(page, kernel, best, every_order):
         # Decoding: with streams that CTAs share and without.
         result += [next((f for f in fits if ("split-ctas" in f[0]) == split), fits[0])
                    for split in (True, False)]
-    return list(dict.fromkeys(kernels.with_mx(result, kernel, page["target"]["arch"])))
+    return list(dict.fromkeys(kernels.with_mx(result, kernel, page["target"]["capabilities"])))
 
 
 def domains_of(page):

@@ -469,8 +469,12 @@ json::Object targetJson(TargetAttr target) {
   json::Object facts;
   for (unsigned i = 0; i < kNumFacts; ++i)
     facts[factName(static_cast<Fact>(i))] = target.get(static_cast<Fact>(i));
+  json::Array capabilities;
+  for (auto capability : target.getCapabilities().getAsRange<StringAttr>())
+    capabilities.push_back(capability.getValue());
   return json::Object{{"name", target.getName().getValue()},
                       {"arch", target.getArch().getValue()},
+                      {"capabilities", std::move(capabilities)},
                       {"facts", std::move(facts)}};
 }
 

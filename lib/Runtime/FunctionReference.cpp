@@ -298,15 +298,21 @@ ReferenceTensor FunctionReference::rotated(QuantizeOp op,
     return rows;
   const ReferenceTensor &matrix = tensors[op.getRotation()];
   double factor = op.getFactor().convertToDouble();
-  int64_t columns = matrix.shape[1];
+  int64_t columns = op.getDim(), block = op.getBlockDim();
+  Type element = getElementTypeOrSelf(op.getRotation());
+  // Blocks along the diagonal have all rows, and Sylvester's matrix the signs
+  // of what is between them.
+  auto entry = [&](int64_t i, int64_t j) {
+    double value = roundTo(element, matrix.values[i * block + j % block]);
+    return llvm::popcount(uint64_t(i / block & j / block)) % 2 ? -value : value;
+  };
   std::vector<double> row(columns);
   for (size_t at = 0; at < rows.values.size(); at += columns) {
     std::copy_n(rows.values.begin() + at, columns, row.begin());
     for (int64_t j = 0; j < columns; ++j) {
       double sum = 0;
       for (int64_t i = 0; i < columns; ++i)
-        sum += row[i] * roundTo(getElementTypeOrSelf(op.getRotation()),
-                                matrix.values[i * columns + j]);
+        sum += row[i] * entry(i, j);
       rows.values[at + j] = factor * sum;
     }
   }

@@ -114,7 +114,7 @@ def quantize(x, *, rotation=None, dtype=None, heads=None, layout="bhsd", scale_b
     heads: how many scales a batch has, a divisor of x's heads, which share them in turn: for q the heads of k.
     scale_block: a power of two, 32 or more: each block of so many rows has a scale of its own, [batch, heads, blocks], as attention() takes those
         of k and v beside its ``scale_block``.
-    rotation: a matrix of ``rotation(dim, seed)``: rows are multiplied by it, and divided by sqrt(dim), first. q and k rotated alike have the
+    rotation: a matrix of ``rotation(dim, seed)``, or its blocks: rows are multiplied by it, and divided by sqrt(dim), first. q and k rotated alike have the
         scores that they had; of v, what attention() gives is rotated, and ``o @ (rotation.T / sqrt(dim))`` is O.
     centered: for k: rows are less their mean over the length before all else, and there is a third result, these means, float32
         [batch, heads, dim]. Softmax does not change, nor does O, but the log-sum-exp that attention(..., return_lse=True) gives is that of the
@@ -128,13 +128,15 @@ def quantize(x, *, rotation=None, dtype=None, heads=None, layout="bhsd", scale_b
     return _quantize.quantize(x, rotation, torch.float8_e4m3fn if dtype is None else dtype, heads, layout, scale_block, centered)
 
 
-def rotation(dim, seed=0, *, device=None, dtype=None):
+def rotation(dim, seed=0, *, device=None, dtype=None, blocks=None):
     """A Hadamard matrix of ``dim`` rows with random signs, entries 1 and -1 in ``dtype`` (torch.bfloat16): sqrt(dim) times an orthogonal matrix.
 
     It spreads an outlier over its row, which quantize() then rounds with a smaller scale. The same ``seed`` is the same matrix.
+    blocks: a power of two n: the matrix as [n, dim / n, dim / n], which are blocks along a diagonal times Sylvester's matrix of order n between them.
+        quantize() takes either, and multiplies by blocks where that is faster.
     """
     import torch
 
     from . import _quantize
 
-    return _quantize.rotation(dim, seed, device, torch.bfloat16 if dtype is None else dtype)
+    return _quantize.rotation(dim, seed, device, torch.bfloat16 if dtype is None else dtype, blocks)

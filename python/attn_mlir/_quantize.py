@@ -15,18 +15,23 @@ from attn_mlir._kernel import Kernel
 
 _ELEMENTS = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
 _GRANULE, _MOST_DIM = 16, 256
+# Columns of a block of a rotation at least, and what they are a multiple of: lanes store 16 bytes of a row then, or 8.
+_LEAST_BLOCK, _BLOCK_GRANULE = 64, 32
+# Where a matrix of rotation() remembers its blocks, and which version of it they are.
+_FACTORS = "_attn_mlir_factors"
 
 
-def text_of(heads, dim, element, number, groups, layout="bhsd", is_rotated=False, block=None, centered=False):
-    """A function that makes numbers of the type ``number``, and ``groups`` scales a batch, or so many for each ``block`` of rows; and means."""
+def text_of(heads, dim, element, number, groups, layout="bhsd", rotation=None, block=None, centered=False):
+    """A function that makes numbers of the type ``number``, and ``groups`` scales a batch, or so many for each ``block`` of rows; and means.
+    ``rotation`` is the shape of a matrix, or of its blocks."""
     rows = f"{heads}x?" if layout == "bhsd" else f"?x{heads}"
     x, q = (f"tensor<?x{rows}x{dim}x{type}>" for type in (element, number))
-    s, m = f"tensor<?x{groups}x{'' if block is None else '?x'}f32>", f"tensor<{dim}x{dim}x{element}>"
+    s, m = f"tensor<?x{groups}x{'' if block is None else '?x'}f32>", f"tensor<{'x'.join(map(str, rotation or ()))}x{element}>"
     arguments, types, words = f"%x: {x}", x, " centered" if centered else ""
     names, results = "%q, %s", f"{q}, {s}"
     if centered:
         names, results = f"{names}, %means", f"{results}, tensor<?x{heads}x{dim}xf32>"
-    if is_rotated:
+    if rotation is not None:
         arguments, types, words = f"{arguments}, %m: {m}", f"{types}, {m}", f"{words} rotate(%m) factor({dim**-0.5:.9e})"
     if block is not None:
         words += f" scale_block({block})"
@@ -73,6 +78,19 @@ def _check(x, layout, groups):
     return heads, groups
 
 
+def _factors(rotation, dim):
+    """A matrix, or the blocks that attn.quantize multiplies by in its place: they are given, or known of a matrix of rotation()."""
+    shape = tuple(rotation.shape) if isinstance(rotation, torch.Tensor) else ()
+    if len(shape) == 3 and shape[0] > 1 and shape[0] & (shape[0] - 1) == 0 and shape[1] == shape[2] and shape[1] % _GRANULE == 0 and shape[0] * shape[1] == dim:
+        return rotation
+    if shape != (dim, dim):
+        raise ArgumentError(f"rotation: expected attn_mlir.rotation({dim}, ...), of shape ({dim}, {dim}), or blocks of it, [n, m, m] with n a "
+                            f"power of two, but got {shape or type(rotation).__name__}")
+    blocks, version = getattr(rotation, _FACTORS, (None, None))
+    # What was written to since is another matrix.
+    return rotation if blocks is None or rotation._version != version else blocks
+
+
 def quantize(x, rotation=None, dtype=torch.float8_e4m3fn, heads=None, layout="bhsd", scale_block=None, centered=False):
     heads, groups = _check(x, layout, heads)
     if scale_block is not None:
@@ -83,11 +101,9 @@ def quantize(x, rotation=None, dtype=torch.float8_e4m3fn, heads=None, layout="bh
     number = _number_of(device, dtype)
     inputs = [x.detach()]
     if rotation is not None:
-        if not isinstance(rotation, torch.Tensor) or tuple(rotation.shape) != (dim, dim):
-            raise ArgumentError(f"rotation: expected attn_mlir.rotation({dim}, ...), of shape ({dim}, {dim}), but got "
-                                f"{tuple(getattr(rotation, 'shape', ())) or type(rotation).__name__}")
-        inputs.append(rotation.to(device=x.device, dtype=x.dtype).contiguous())
-    kernel = _kernel(device, heads, dim, _ELEMENTS[x.dtype], number, groups, layout, rotation is not None, scale_block, centered)
+        inputs.append(_factors(rotation, dim).to(device=x.device, dtype=x.dtype).contiguous())
+    shape = None if rotation is None else tuple(inputs[1].shape)
+    kernel = _kernel(device, heads, dim, _ELEMENTS[x.dtype], number, groups, layout, shape, scale_block, centered)
     blocks = () if scale_block is None else (-(-x.shape[2 if layout == "bhsd" else 1] // scale_block),)
     scales = torch.empty((x.shape[0], groups, *blocks), dtype=torch.float32, device=x.device)
     out = torch.empty(x.shape, dtype=dtype, device=x.device), scales
@@ -143,7 +159,7 @@ def _hadamard(n):
     return [[v for value in row for v in blocks[value][i]] for row in _bordered(q, 1) for i in range(2)]
 
 
-def rotation(dim, seed=0, device=None, dtype=torch.bfloat16):
+def rotation(dim, seed=0, device=None, dtype=torch.bfloat16, blocks=None):
     matrix = _hadamard(dim) if isinstance(dim, int) and 1 <= dim <= _MOST_DIM else None
     if matrix is None:
         raise ArgumentError(
@@ -151,4 +167,26 @@ def rotation(dim, seed=0, device=None, dtype=torch.bfloat16):
             f"44, 60 or another that Paley's primes make), but got {dim!r}")
     draw = random.Random(seed)
     signs = [[draw.choice((-1, 1))] for _ in range(dim)]
-    return torch.tensor(matrix, dtype=dtype, device=device) * torch.tensor(signs, dtype=dtype, device=device)
+    result = torch.tensor(matrix, dtype=dtype, device=device) * torch.tensor(signs, dtype=dtype, device=device)
+    if blocks is not None:
+        return _blocks_of(result, blocks)
+    count = _number_of_blocks(dim)
+    if count > 1 and not result.is_inference():
+        setattr(result, _FACTORS, (_blocks_of(result, count), result._version))
+    return result
+
+
+def _blocks_of(matrix, count):
+    """What Sylvester's matrix, which begins with a column of 1, makes the matrix of."""
+    dim = len(matrix)
+    if not isinstance(count, int) or count < 2 or count & (count - 1) or dim % count or not _hadamard(dim // count):
+        raise ArgumentError(f"blocks: expected a power of two from 2 on that Sylvester's doubling leaves of {dim} columns, but got {count!r}")
+    return matrix[:, :dim // count].reshape(count, dim // count, -1).contiguous()
+
+
+def _number_of_blocks(dim):
+    """Of which a rotation consists: as many as Sylvester's doubling leaves, of not too few columns."""
+    count = 1
+    while dim % (2 * count * _BLOCK_GRANULE) == 0 and dim >= 2 * count * _LEAST_BLOCK and _hadamard(dim // (2 * count)):
+        count *= 2
+    return count

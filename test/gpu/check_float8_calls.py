@@ -9,6 +9,7 @@ have them yet, the case says so and counts as left out. What lies behind a lengt
 """
 
 import argparse
+import functools
 import itertools
 import re
 import sys
@@ -116,19 +117,15 @@ def cases():
     yield "e4m3fn D 128 columns", "e4m3fn", check_dense, ("e4m3fn", 128, 2, False, "bhsd", True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", metavar="REGEX")
-    only = parser.parse_args().only
-    import attn_mlir
-    import torch
-
+def run(cases, only):
+    """Runs those of (name, bound of O, check) whose name matches, and counts and prints what comes out of them; the exit code. A check
+    gives the errors of O and of LSE, of its bound, or raises NotImplementedError where a device has no such thing."""
     passed, failed, left_out = 0, 0, 0
-    for name, element, check, arguments in cases():
+    for name, bound, check in cases:
         if not re.search(only, name):
             continue
         try:
-            o, lse = check(torch, attn_mlir, *arguments)
+            o, lse = check()
         except NotImplementedError as error:
             left_out += 1
             print(f"{name}: left out, {error}", flush=True)
@@ -137,11 +134,22 @@ def main():
             failed += 1
             print(f"{name}: FAIL {type(error).__name__}: {str(error).splitlines()[0]}", flush=True)
             continue
-        good = o < BOUNDS[element] and lse <= 1
+        good = o < bound and lse <= 1
         passed, failed = passed + good, failed + (not good)
         print(f"{name}: O {o:.2e}, LSE {lse:.2f} of its bound {'PASS' if good else 'FAIL'}", flush=True)
     print(f"{passed} passed, {failed} failed, {left_out} left out")
     return 1 if failed or not passed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", metavar="REGEX")
+    only = parser.parse_args().only
+    import attn_mlir
+    import torch
+
+    return run(((name, BOUNDS[element], functools.partial(check, torch, attn_mlir, *arguments))
+                for name, element, check, arguments in cases()), only)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,54 @@ func.func @element(%x: tensor<1x8x50x64xbf16>, %m: tensor<64x64xf16>) {
 
 // -----
 
+func.func @three_blocks(%x: tensor<1x8x50x96xbf16>, %m: tensor<3x32x32xbf16>) {
+  // expected-error @+1 {{expected a rotation of a power of two of blocks of 'bf16', of a multiple of 16 rows and columns each, 96 in all, but got 'tensor<3x32x32xbf16>'}}
+  %q, %s = attn.quantize %x rotate(%m) : (tensor<1x8x50x96xbf16>, tensor<3x32x32xbf16>) -> (tensor<1x8x50x96xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @one_block(%x: tensor<1x8x50x64xbf16>, %m: tensor<1x64x64xbf16>) {
+  // expected-error @+1 {{expected a rotation of a power of two of blocks of 'bf16', of a multiple of 16 rows and columns each, 64 in all, but got 'tensor<1x64x64xbf16>'}}
+  %q, %s = attn.quantize %x rotate(%m) : (tensor<1x8x50x64xbf16>, tensor<1x64x64xbf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @oblong_blocks(%x: tensor<1x8x50x64xbf16>, %m: tensor<2x32x16xbf16>) {
+  // expected-error @+1 {{expected a rotation of a power of two of blocks of 'bf16', of a multiple of 16 rows and columns each, 64 in all, but got 'tensor<2x32x16xbf16>'}}
+  %q, %s = attn.quantize %x rotate(%m) : (tensor<1x8x50x64xbf16>, tensor<2x32x16xbf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @few_columns(%x: tensor<1x8x50x64xbf16>, %m: tensor<2x16x16xbf16>) {
+  // expected-error @+1 {{expected a rotation of a power of two of blocks of 'bf16', of a multiple of 16 rows and columns each, 64 in all, but got 'tensor<2x16x16xbf16>'}}
+  %q, %s = attn.quantize %x rotate(%m) : (tensor<1x8x50x64xbf16>, tensor<2x16x16xbf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @narrow_blocks(%x: tensor<1x8x50x48xbf16>, %m: tensor<2x24x24xbf16>) {
+  // expected-error @+1 {{expected a rotation of a power of two of blocks of 'bf16', of a multiple of 16 rows and columns each, 48 in all, but got 'tensor<2x24x24xbf16>'}}
+  %q, %s = attn.quantize %x rotate(%m) : (tensor<1x8x50x48xbf16>, tensor<2x24x24xbf16>) -> (tensor<1x8x50x48xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @element_of_blocks(%x: tensor<1x8x50x64xbf16>, %m: tensor<2x32x32xf16>) {
+  // expected-error @+1 {{expected a rotation of a power of two of blocks of 'bf16', of a multiple of 16 rows and columns each, 64 in all, but got 'tensor<2x32x32xf16>'}}
+  %q, %s = attn.quantize %x rotate(%m) : (tensor<1x8x50x64xbf16>, tensor<2x32x32xf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
 func.func @negative(%x: tensor<1x8x50x64xbf16>, %m: tensor<64x64xbf16>) {
   // expected-error @+1 {{expected a positive factor, but got -1.250000e-01 : f32}}
   %q, %s = attn.quantize %x rotate(%m) factor(-0.125) : (tensor<1x8x50x64xbf16>, tensor<64x64xbf16>) -> (tensor<1x8x50x64xf8E4M3FN>, tensor<1x8xf32>)

@@ -79,7 +79,7 @@ func.func @blocks(%x: tensor<?x8x?x64xbf16>) -> (tensor<?x8x?x64xf8E4M3FN>, tens
 // WORDS: %[[TILE:.*]] = attn.gather %rotation[
 // WORDS: attn.store %[[TILE]], %columns[
 // WORDS-LABEL: attn.kernel @rotated_quantize_maxima(
-// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 3>
+// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 1>
 // WORDS-SAME: follows
 // WORDS-LABEL: attn.kernel @rotated_quantize(
 // WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 4>
@@ -108,7 +108,7 @@ func.func @rotated(%x: tensor<1x2x130x128xf16>, %m: tensor<128x128xf16>) -> (ten
   return %q, %s : tensor<1x2x130x128xf8E5M2>, tensor<1x2xf32>
 }
 
-// Where there may be more tiles than CTAs, these keep the matrix, and take tiles in turn; of one warpgroup, as of blocks of 64 rows, an SM has two.
+// Where there may be more tiles than CTAs, these keep the matrix, and take tiles in turn; an SM has two of one warpgroup.
 // WORDS-LABEL: attn.kernel @many_quantize_maxima(
 // Numbers are made from the last rows to the first, which L2 has longest.
 // WORDS-NOT: reversed
@@ -119,4 +119,41 @@ func.func @many(%x: tensor<?x2x?x128xf16>, %m: tensor<128x128xf16>) -> (tensor<?
   %q, %s = attn.quantize %x rotate(%m) factor(8.83883461E-2) scale_block(64)
     : (tensor<?x2x?x128xf16>, tensor<128x128xf16>) -> (tensor<?x2x?x128xf8E5M2>, tensor<?x2x?xf32>)
   return %q, %s : tensor<?x2x?x128xf8E5M2>, tensor<?x2x?xf32>
+}
+
+// CHECK-LABEL: func @factors
+// CHECK: attn.quantize %{{.*}} rotate(%{{.*}}) factor(6.250000e-02) : (tensor<?x2x?x256xf16>, tensor<4x64x64xf16>) -> (tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>)
+
+// Blocks of columns are multiplied by a block of the rotation each; sums and differences of these have the order of Sylvester's matrix. Their magnitudes are
+// one tile before rows are looked at.
+// KERNEL-LABEL: attn.kernel @factors_quantize_maxima(
+// KERNEL-SAME: %rotation: !attn.view<4x64x64xf16>
+// KERNEL-COUNT-4: attn.load %rotation[{{.*}} -> tensor<64x64xf16>
+// KERNEL-COUNT-4: attn.load %x[{{.*}} -> tensor<128x64xf16>
+// KERNEL: %[[A:.*]] = attn.dot
+// KERNEL: %[[B:.*]] = attn.dot
+// KERNEL: %[[C:.*]] = attn.dot
+// KERNEL: %[[D:.*]] = attn.dot
+// KERNEL: %[[AB:.*]] = arith.addf %[[A]], %[[B]]
+// KERNEL: %[[AMB:.*]] = arith.subf %[[A]], %[[B]]
+// KERNEL: %[[CD:.*]] = arith.addf %[[C]], %[[D]]
+// KERNEL: %[[CMD:.*]] = arith.subf %[[C]], %[[D]]
+// KERNEL: arith.addf %[[AB]], %[[CD]]
+// KERNEL: arith.subf %[[AB]], %[[CD]]
+// KERNEL: arith.addf %[[AMB]], %[[CMD]]
+// KERNEL: arith.subf %[[AMB]], %[[CMD]]
+// KERNEL-COUNT-1: attn.reduce max
+// KERNEL-NOT: attn.reduce
+// KERNEL-LABEL: attn.kernel @factors_quantize_scales(
+// KERNEL-LABEL: attn.kernel @factors_quantize(
+// KERNEL-COUNT-4: attn.store %{{.*}}, %numbers[{{.*}} : tensor<128x64xf8E5M2>
+
+// WORDS-LABEL: attn.kernel @factors_quantize_matrix(
+// WORDS: attn.gather %rotation[%{{.*}}, %{{.*}}, %{{.*}}] : {{.*}} -> tensor<16x64xf16>
+// WORDS-LABEL: attn.kernel @factors_quantize(
+// WORDS-SAME: attn.schedule = #attn.schedule<wgmma = all, specialize, resident_stages = 2>
+// WORDS-COUNT-4: attn.interleave %{{.*}} group(64)
+func.func @factors(%x: tensor<?x2x?x256xf16>, %m: tensor<4x64x64xf16>) -> (tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>) {
+  %q, %s = attn.quantize %x rotate(%m) factor(0.0625) : (tensor<?x2x?x256xf16>, tensor<4x64x64xf16>) -> (tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>)
+  return %q, %s : tensor<?x2x?x256xf8E5M2>, tensor<?x2xf32>
 }

@@ -22,11 +22,12 @@ class Case(NamedTuple):
     layout: str = "bhsd"
     element: str = "bf16"
     centered: bool = False
+    blocks: int = 1  # Of the rotation, between which is Sylvester's matrix.
 
     def text(self, number):
         rows = f"{self.heads}x?" if self.layout == "bhsd" else f"?x{self.heads}"
         x, q = (f"tensor<?x{rows}x{self.dim}x{type}>" for type in (self.element, number))
-        s, m = f"tensor<?x{self.groups}xf32>", f"tensor<{self.dim}x{self.dim}x{self.element}>"
+        s, m = f"tensor<?x{self.groups}xf32>", f"tensor<{self.shape}x{self.element}>"
         arguments, types, words = f"%x: {x}", x, " centered" if self.centered else ""
         names, results = "%q, %s", f"{q}, {s}"
         if self.centered:
@@ -36,6 +37,12 @@ class Case(NamedTuple):
         words += " layout(bshd)" if self.layout == "bshd" else ""
         return (f"func.func @f({arguments}) -> ({results}) {{\n  {names} = attn.quantize %x{words} : ({types}) -> ({results})\n"
                 f"  return {names} : {results}\n}}\n")
+
+    @property
+    def shape(self):
+        """Of the rotation."""
+        columns = self.dim // self.blocks
+        return f"{columns}x{columns}" if self.blocks == 1 else f"{self.blocks}x{columns}x{columns}"
 
     @property
     def factor(self):
@@ -60,6 +67,12 @@ def rotated(case, values, matrix):
         row = values[at:at + case.dim]
         result += [case.factor * math.fsum(x * y for x, y in zip(row, column)) for column in matrix]
     return result
+
+
+def whole_columns(case, entries):
+    """Columns of the matrix that rows of blocks are: Sylvester's has the signs between blocks."""
+    size = len(entries[0])
+    return [[row[j % size] * (-1) ** (i // size & j // size).bit_count() for i, row in enumerate(entries)] for j in range(case.dim)]
 
 
 def draw_values(case, draw):
@@ -91,7 +104,7 @@ def launch(case, number, kernel):
     """What centering may be off by, what the rows stand for, numbers and scales."""
     draw = random.Random(repr(case))
     values = draw_values(case, draw)
-    columns = [[draw.choice((-1.0, 1.0)) for _ in range(case.dim)] for _ in range(case.dim)]
+    entries = [[draw.choice((-1.0, 1.0)) for _ in range(case.dim // case.blocks)] for _ in range(case.dim)]
     x = Array(case.sizes(), values, case.element)
     inputs = [x]
     results = []
@@ -102,8 +115,8 @@ def launch(case, number, kernel):
         values, means = center(case, values)
         results.append(Array((case.batch, case.heads, case.dim), [-1.0] * len(means), "f32"))
     if case.is_rotated:
-        inputs.append(Array((case.dim, case.dim), [columns[j][i] for i in range(case.dim) for j in range(case.dim)], case.element))
-        values = rotated(case, values, columns)
+        inputs.append(Array(tuple(map(int, case.shape.split("x"))), [x for row in entries for x in row], case.element))
+        values = rotated(case, values, whole_columns(case, entries))
     q = Array(case.sizes(), [0.0] * len(values), number)
     s = Array((case.batch, case.groups), [-1.0] * (case.batch * case.groups), "f32")
     results = [q, s, *results]
@@ -155,6 +168,11 @@ def test_plain(scratch, log):
 
 def test_rotated(scratch, log):
     run(scratch, Case(1, 4, 37, 32, 2, True), Case(2, 2, 131, 64, 2, True, "bshd"))
+
+
+def test_rotated_by_blocks(scratch, log):
+    run(scratch, Case(1, 2, 37, 128, 1, True, blocks=4), Case(2, 2, 131, 96, 2, True, "bshd", blocks=2),
+        Case(1, 2, 131, 64, 2, True, centered=True, blocks=2))
 
 
 def test_centered(scratch, log):

@@ -5,6 +5,7 @@ import unittest
 
 import attn_mlir
 import torch
+from attn_mlir import _quantize
 
 E4M3, E5M2 = torch.float8_e4m3fn, torch.float8_e5m2
 LARGEST = {E4M3: 448.0, E5M2: 57344.0}
@@ -26,6 +27,12 @@ def outliers(*shape, seed=0):
 
 def rotated(x, m):
     return x.double() if m is None else x.double() @ m.double() / math.sqrt(x.shape[-1])
+
+
+def whole_of(blocks):
+    """The matrix of blocks: Sylvester's has the signs."""
+    signs = [[1 - 2 * ((i & j).bit_count() % 2) for j in range(len(blocks))] for i in range(len(blocks))]
+    return torch.cat([torch.cat([sign * block for sign in row], 1) for row, block in zip(signs, blocks)])
 
 
 def with_means(*shape, size=8, seed=0, dtype=torch.bfloat16):
@@ -235,6 +242,53 @@ class Quantize(unittest.TestCase):
                     self.assertLess(found[1][0], 0.5 * found[0][0])
                     self.assertLess(found[1][1], 0.5 * found[0][1])
 
+    def test_rotation_of_blocks(self):
+        """A rotation is multiplied by as blocks, which it knows of itself, and what is like it by the matrix: equal but for f32's rounding of sums."""
+        for dim, shape in ((64, None), (96, None), (128, (2, 64, 64)), (160, None), (192, (2, 96, 96)), (256, (4, 64, 64))):
+            m = attn_mlir.rotation(dim, seed=dim)
+            blocks = _quantize._factors(m, dim)
+            self.assertEqual(tuple(blocks.shape), shape or (dim, dim))
+            x = random(2, 3, 130, dim, seed=dim)
+            keywords = {128: {"scale_block": 64}, 256: {}}.get(dim)
+            if keywords is None:
+                continue
+            found = [attn_mlir.quantize(x, rotation=y, **keywords) for y in (m, m.clone(), blocks)]
+            torch.testing.assert_close(found[0][1], found[1][1], rtol=2**-20, atol=0)
+            # Halves that sums round to the other side of are few.
+            self.assertLess((found[0][0].float() != found[1][0].float()).float().mean().item(), 1e-3)
+            self.assertTrue(torch.equal(found[0][0].view(torch.uint8), found[2][0].view(torch.uint8)))
+
+    def test_rotation_that_changed(self):
+        m = attn_mlir.rotation(128, seed=1)
+        m[:, 0] *= -1
+        self.assertIs(_quantize._factors(m, 128), m)
+        self.check(random(1, 2, 70, 128), m)
+        with torch.inference_mode():
+            m = attn_mlir.rotation(128, seed=1)
+            self.assertIs(_quantize._factors(m, 128), m)
+            self.check(random(1, 2, 70, 128), m)
+
+    def test_given_blocks(self):
+        m = attn_mlir.rotation(96, seed=3)
+        for count in (2, 4, 8):
+            blocks = attn_mlir.rotation(96, seed=3, blocks=count)
+            self.assertTrue(torch.equal(whole_of(blocks), m))
+        self.check(random(1, 2, 70, 96), whole_of(attn_mlir.rotation(96, seed=3, blocks=2)))
+        for count in (0, 1, 3, 16, 2.0, True):
+            with self.assertRaisesRegex(attn_mlir.ArgumentError, "blocks: expected a power of two"):
+                attn_mlir.rotation(96, seed=3, blocks=count)
+        x = random(1, 2, 70, 64)
+        blocks = random(4, 16, 16, seed=1)
+        whole = whole_of(blocks)
+        for a, b in zip(attn_mlir.quantize(x, rotation=blocks), attn_mlir.quantize(x, rotation=whole)):
+            torch.testing.assert_close(a.float(), b.float(), rtol=2**-3, atol=0)
+        self.check(x, whole)
+        for shape in ((1, 64, 64), (2, 32, 16), (4, 8, 8), (4, 32, 32), (8, 8, 8), (64, 32)):
+            with self.assertRaisesRegex(attn_mlir.ArgumentError, "rotation: expected"):
+                attn_mlir.quantize(x, rotation=torch.ones(shape))
+        with self.assertRaisesRegex(attn_mlir.ArgumentError, "rotation: expected"):
+            attn_mlir.quantize(random(1, 2, 70, 96), rotation=torch.ones(3, 32, 32))
+
     def test_repeats(self):
         x, m = random(2, 4, 333, 64), attn_mlir.rotation(64, 5)
         (q, s), (p, r) = (attn_mlir.quantize(x, rotation=m) for _ in range(2))
@@ -279,7 +333,7 @@ class Quantize(unittest.TestCase):
                 ("heads: expected a divisor of the 4 heads of x, but got 3", lambda: attn_mlir.quantize(x, heads=3)),
                 ("layout: expected 'bhsd' or 'bshd', but got 'sbhd'", lambda: attn_mlir.quantize(x, layout="sbhd")),
                 ("dtype: expected one of torch.float8_e4m3fn", lambda: attn_mlir.quantize(x, dtype=torch.float16)),
-                ("rotation: expected attn_mlir.rotation(64, ...), of shape (64, 64), but got (32, 32)",
+                ("rotation: expected attn_mlir.rotation(64, ...), of shape (64, 64), or blocks of it, [n, m, m] with n a power of two, but got (32, 32)",
                  lambda: attn_mlir.quantize(x, rotation=attn_mlir.rotation(32))),
                 ("scale_block: expected a power of two from 32 on, but got 96", lambda: attn_mlir.quantize(x, scale_block=96)),
                 ("scale_block: expected a power of two from 32 on, but got True", lambda: attn_mlir.quantize(x, scale_block=True)),

@@ -170,32 +170,46 @@ std::string MmaSync8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
 // MmaSyncMxAttr
 //===----------------------------------------------------------------------===//
 
-StringRef MmaSyncMxAttr::getCapability() const { return "mma.sync.mx"; }
-MatrixIssuer MmaSyncMxAttr::getIssuer() const { return MatrixIssuer::Warp; }
-int64_t MmaSyncMxAttr::getLanes() const { return 32; }
-int64_t MmaSyncMxAttr::getRows() const { return 16; }
-int64_t MmaSyncMxAttr::getColumns() const { return 8; }
-int64_t MmaSyncMxAttr::getDepth() const { return 32; }
-int64_t MmaSyncMxAttr::getMostHeld() const { return 208; }
-bool MmaSyncMxAttr::takesElement(Type type) const {
-  return isNvidiaFloat8(type);
+/// The unit whose products these are, with scales of 1.
+static MmaSync8Attr unscaled(MmaSyncMxAttr unit) {
+  return MmaSync8Attr::get(unit.getContext());
 }
-bool MmaSyncMxAttr::sumsAlongRows() const { return true; }
+
+StringRef MmaSyncMxAttr::getCapability() const { return "mma.sync.mx"; }
+MatrixIssuer MmaSyncMxAttr::getIssuer() const {
+  return unscaled(*this).getIssuer();
+}
+int64_t MmaSyncMxAttr::getLanes() const { return unscaled(*this).getLanes(); }
+int64_t MmaSyncMxAttr::getRows() const { return unscaled(*this).getRows(); }
+int64_t MmaSyncMxAttr::getColumns() const {
+  return unscaled(*this).getColumns();
+}
+int64_t MmaSyncMxAttr::getDepth() const { return unscaled(*this).getDepth(); }
+int64_t MmaSyncMxAttr::getMostHeld() const {
+  return unscaled(*this).getMostHeld();
+}
+bool MmaSyncMxAttr::takesElement(Type type) const {
+  return unscaled(*this).takesElement(type);
+}
+bool MmaSyncMxAttr::sumsAlongRows() const {
+  return unscaled(*this).sumsAlongRows();
+}
 
 FragmentAttr MmaSyncMxAttr::getAccumulator(int64_t rows, int64_t columns,
                                            int64_t warps) const {
-  return mmaAccumulator(getContext(), rows, columns, warps);
+  return unscaled(*this).getAccumulator(rows, columns, warps);
 }
 
 FragmentAttr MmaSyncMxAttr::getLhs(int64_t rows, int64_t columns,
                                    int64_t warps) const {
-  return mmaLhs8(getContext(), rows, columns, warps);
+  return unscaled(*this).getLhs(rows, columns, warps);
 }
 
-std::string MmaSyncMxAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
+std::string MmaSyncMxAttr::whyNotShaped(RankedTensorType lhs,
+                                        RankedTensorType rhs,
                                         RankedTensorType result,
                                         int64_t warps) const {
-  return whyNotSized(*this, lhs, result, warps);
+  return unscaled(*this).whyNotShaped(lhs, rhs, result, warps);
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,6 +53,21 @@ static LogicalResult verifyBlock(QuantizeOp op) {
          << kLeast << " on, but got " << block;
 }
 
+/// A rotation of blocks, between which Sylvester's matrix is.
+static LogicalResult verifyFactors(QuantizeOp op, RankedTensorType rotation) {
+  RankedTensorType input = op.getInput().getType();
+  int64_t count = rotation.getDimSize(0), columns = rotation.getDimSize(2);
+  if (rotation.hasStaticShape() && count > 1 && llvm::isPowerOf2_64(count) &&
+      rotation.getDimSize(1) == columns && columns % kColumns == 0 &&
+      count * columns == op.getDim() &&
+      rotation.getElementType() == input.getElementType())
+    return success();
+  return op.emitOpError("expected a rotation of a power of two of blocks of ")
+         << input.getElementType() << ", of a multiple of " << kColumns
+         << " rows and columns each, " << op.getDim() << " in all, but got "
+         << rotation;
+}
+
 static LogicalResult verifyRotation(QuantizeOp op) {
   RankedTensorType input = op.getInput().getType();
   if (!op.getFactor().isFinite() || op.getFactor().isNegative() ||
@@ -66,10 +81,13 @@ static LogicalResult verifyRotation(QuantizeOp op) {
   }
   auto wanted =
       RankedTensorType::get({op.getDim(), op.getDim()}, input.getElementType());
-  if (op.getRotation().getType() == wanted)
+  RankedTensorType rotation = op.getRotation().getType();
+  if (rotation.getRank() == 3)
+    return verifyFactors(op, rotation);
+  if (rotation == wanted)
     return success();
   return op.emitOpError("expected a rotation of ")
-         << wanted << ", but got " << op.getRotation().getType();
+         << wanted << ", but got " << rotation;
 }
 
 /// Means are there where they are subtracted, one for each batch, head and

@@ -138,6 +138,14 @@ def Attn_QuantizeOp : Attn_Op<"quantize", [Pure]> {
     alike have the scores that they had, and an outlier is spread over its row ("incoherent processing", FlashAttention-3). The entries of a Hadamard
     matrix with random signs are 1 and -1, which any T has; its factor is then 1 / sqrt(D).
 
+    *A rotation of blocks.* With `rotate(%m : tensor<NxKxKxT>)`, N K = D, N a power of two from 2 on and K a multiple of 16, M is
+
+        M[n K + i, o K + j] = s(n, o) m[n,i,j],  s(n, o) = 1 where n and o have an even number of bits in common, else -1
+
+    blocks along the diagonal times Sylvester's matrix of order N between them. M is orthogonal but for its factor where all blocks are, and D / N products
+    and log2(N) additions for each number of y take the place of D products. Rows of a Hadamard matrix that Sylvester's doubling made have this form, whatever
+    their signs.
+
     *Edges.* Zeros alone, or no rows, have a scale of 1. A scale is at least 2^-126, the smallest normal number: it has a reciprocal. An infinity makes
     the scale infinite, NaN makes it NaN, and Q of that head is not defined: attention makes NaN of it. Of what is centered either is in
     the mean, so that no scale of the head is finite. Rows that all equal their mean are zero but for its rounding; one row without a rotation is
@@ -150,6 +158,8 @@ def Attn_QuantizeOp : Attn_Op<"quantize", [Pure]> {
 
     ```mlir
     %q, %s = attn.quantize %x rotate(%m) factor(0.0883883461) : (tensor<?x32x?x128xbf16>, tensor<128x128xbf16>)
+        -> (tensor<?x32x?x128xf8E4M3FN>, tensor<?x8xf32>)
+    %b, %u = attn.quantize %x rotate(%blocks) factor(0.0883883461) : (tensor<?x32x?x128xbf16>, tensor<2x64x64xbf16>)
         -> (tensor<?x32x?x128xf8E4M3FN>, tensor<?x8xf32>)
     %n, %t, %mean = attn.quantize %k centered : (tensor<?x8x?x128xbf16>)
         -> (tensor<?x8x?x128xf8E4M3FN>, tensor<?x8xf32>, tensor<?x8x128xf32>)
@@ -177,6 +187,11 @@ def Attn_QuantizeOp : Attn_Op<"quantize", [Pure]> {
     int64_t getDim() { return getInput().getType().getDimSize(3); }
     /// The smallest scale.
     static constexpr float kLeastScale = 0x1p-126f;
+    /// Columns of a block of the rotation, all of them where it is one matrix, and how many blocks there are.
+    int64_t getBlockDim() {
+      return getRotation() ? getRotation().getType().getShape().back() : getDim();
+    }
+    int64_t getNumBlocks() { return getDim() / getBlockDim(); }
   }];
 }
 

@@ -30,8 +30,9 @@ private:
   /// Rows of a tile that is rounded.
   static constexpr int64_t kRoundedRows = 64;
   /// The same of tiles that are rotated, a warp for each 16 rows: CTAs read the
-  /// matrix once for so many, and two of them fit an SM. Half of them, one a
-  /// CTA, where a wide matrix leaves no room.
+  /// matrix once for so many, and two of them fit an SM. Half of them where a
+  /// wide matrix leaves no room, or where a CTA is a warpgroup, which keeps the
+  /// matrix: what one SM has of two waits less than one of twice the rows.
   static constexpr int64_t kRotatedRows = 128, kRotatedTiles = 2,
                            kMostRotatedColumns = 128;
   static constexpr int64_t kRotatedThreads = 256, kWarpgroup = 128;
@@ -56,8 +57,8 @@ private:
   /// The means, rotated like rows but for the factor.
   mlir::Value launchTurnedMeans();
   /// A kernel of a number for each batch, head and column: the sum of what
-  /// `numbers` makes for 16 columns from one on, and as many positions along a
-  /// dimension of the first view.
+  /// `numbers` makes for a batch, a head and 16 columns from one on, and as
+  /// many positions along a dimension of the first view.
   mlir::Value
   launchColumns(llvm::StringRef suffix, llvm::ArrayRef<TensorView> views,
                 int64_t summed,
@@ -104,13 +105,19 @@ private:
       return {"maxima", tensor, {0, 1, 2, 3}, {"batch", "", "", ""}};
     return {"maxima", tensor, {0, 1, 2}, {"batch", "", ""}};
   }
+  /// A matrix, or blocks.
+  TensorView rotationView(llvm::StringRef name, mlir::Value tensor) {
+    if (isOfFactors())
+      return {name, tensor, {0, 1, 2}, {"", "", ""}};
+    return {name, tensor, {0, 1}, {"", ""}};
+  }
   TensorView columnsView(llvm::StringRef name, mlir::Value tensor) {
     return {name, tensor, {0, 1, 2}, {"batch", "", ""}};
   }
   llvm::SmallVector<TensorView> inputViews() {
     llvm::SmallVector<TensorView> views{rowsView("x", op.getInput())};
     if (mlir::Value rotation = op.getRotation())
-      views.push_back({"rotation", rotation, {0, 1}, {"", ""}});
+      views.push_back(rotationView("rotation", rotation));
     if (shift)
       views.push_back(columnsView("means", shift));
     return views;
@@ -121,32 +128,44 @@ private:
   bool storesWords() {
     TargetAttr target = TargetAttr::of(op);
     return op.getRotation() && target && target.hasCapability("ldmatrix") &&
-           op.getDim() % kLeastGroup == 0;
+           op.getBlockDim() % kLeastGroup == 0;
   }
   /// Columns of which a lane has a quarter as neighbours: 16 bytes of FP8 where
   /// groups of so many divide a row, and the whole sectors of memory that four
   /// lanes write, or 8.
   static constexpr int64_t kLeastGroup = 32;
   int64_t groupOfColumns() {
-    return op.getDim() % InterleaveOp::kMostGroup == 0
+    return op.getBlockDim() % InterleaveOp::kMostGroup == 0
                ? InterleaveOp::kMostGroup
                : kLeastGroup;
   }
 
+  /// Whether the rotation is blocks, and Sylvester's matrix between them.
+  bool isOfFactors() { return op.getNumBlocks() > 1; }
+  /// Tiles of columns of which a row consists: those of a block each.
+  using Columns = llvm::SmallVector<mlir::Value>;
+
+  /// Some columns of rows from a place on.
+  mlir::Value loadColumns(mlir::ValueRange at, int64_t column,
+                          llvm::ArrayRef<int64_t> shape);
   /// Rows from a place on.
-  mlir::Value loadTile(mlir::ValueRange at, int64_t rows);
+  Columns loadTile(mlir::ValueRange at, int64_t rows);
   /// A tile in f32.
   mlir::Value widen(mlir::Value tile);
   /// The same rotated, and less a row of means, where they are to be.
-  mlir::Value changeRows(mlir::Value tile, mlir::Value rotation,
-                         mlir::Value means);
-  mlir::Value loadRotation();
+  Columns changeRows(mlir::ValueRange tile, mlir::ValueRange rotation,
+                     mlir::ValueRange means);
+  /// The sums and differences of tiles that Sylvester's matrix has.
+  Columns mix(Columns tiles);
+  Columns loadRotation();
   /// The row of means of a head that changeRows takes; in the order of the
   /// columns of the matrix of launchMatrix, where that is read.
-  mlir::Value loadMeans(mlir::Value batch, mlir::Value itsHead, bool isOrdered);
+  Columns loadMeans(mlir::Value batch, mlir::Value itsHead, bool isOrdered);
   /// A tile of rows from `first` on, or of a number each, with zeros in the
   /// place of what zeros behind X are less a mean.
   mlir::Value keepRows(mlir::Value tile, mlir::Value first);
+  /// A tile of one number, as large as another of indices.
+  mlir::Value indices(mlir::Value like, int64_t value);
   /// What column of a matrix is where, in that of launchMatrix.
   mlir::Value orderColumns(mlir::Value columns);
   /// The number of the scale of a head.
@@ -165,22 +184,36 @@ private:
     return op.getRotation() ? rotatedRows() : kMaximaRows;
   }
   int64_t tilesOfPart() {
-    int64_t most = !op.getRotation() ? kMaximaTiles
-                   : isWide()        ? 1
-                                     : kRotatedTiles;
+    int64_t most = op.getRotation() ? mostRotatedTiles() : kMaximaTiles;
     return std::min(most, block() / rowsOfTile());
   }
+  /// As many rows whether tiles are whole or halves, and half of them where
+  /// tiles are wide: fewer maxima are left for a scale. One of wide tiles that
+  /// start from means, which take the registers of a second.
+  int64_t mostRotatedTiles() {
+    if (isMatrixWide() || (isWide() && op.getCentered()))
+      return 1;
+    int64_t most = hasWarpgroups() ? 2 * kRotatedTiles : kRotatedTiles;
+    return isWide() ? most / 2 : most;
+  }
   bool isWide() { return op.getDim() > kMostRotatedColumns; }
+  /// Whether the matrix leaves no room for a second warpgroup's rows.
+  bool isMatrixWide() { return op.getBlockDim() > kMostRotatedColumns; }
   int64_t rotatedRows() {
-    return std::min(isWide() ? kRotatedRows / 2 : kRotatedRows, block());
+    bool isHalf = isMatrixWide() || hasWarpgroups();
+    return std::min(isHalf ? kRotatedRows / 2 : kRotatedRows, block());
   }
   int64_t rotatedThreads() {
     return kRotatedThreads * rotatedRows() / kRotatedRows;
   }
+  bool hasWarpgroups() {
+    TargetAttr target = TargetAttr::of(op);
+    return target && target.hasCapability("wgmma");
+  }
   /// CTAs of rotated rows that an SM has at once: two where one has a single
   /// warpgroup and memory for both.
   int64_t residentCtas() {
-    return rotatedThreads() == kWarpgroup && !isWide() ? 2 : 1;
+    return rotatedThreads() == kWarpgroup && !isMatrixWide() ? 2 : 1;
   }
   int64_t roundedRows() {
     return op.getRotation() ? rotatedRows() : std::min(kRoundedRows, block());

@@ -45,7 +45,7 @@ void Quantization::open(StringRef suffix, ArrayRef<TensorView> views,
 int64_t Quantization::stagesOf(int64_t tiles) {
   constexpr int64_t kOfBarriers = 2048;
   int64_t element = op.getInput().getType().getElementTypeBitWidth() / CHAR_BIT,
-          row = op.getDim() * element, matrix = op.getDim() * row;
+          row = op.getDim() * element, matrix = op.getBlockDim() * row;
   int64_t room = TargetAttr::of(op).get(Fact::SmemPerBlock) / residentCtas() -
                  kOfBarriers - matrix;
   return std::clamp<int64_t>(room / (tiles * rotatedRows() * row), 1,
@@ -59,8 +59,7 @@ void Quantization::stateThreads(int64_t tiles) {
   }
   int64_t threads = rotatedThreads();
   kernel->setAttr(KernelOp::kThreadsAttr, b.getI64IntegerAttr(threads));
-  TargetAttr target = TargetAttr::of(op);
-  if (!target || !target.hasCapability("wgmma") || threads < kWarpgroup)
+  if (!hasWarpgroups() || threads < kWarpgroup)
     return;
   // CTAs keep the matrix, and a producer is ahead of products and stores by the
   // slots that there are.
@@ -105,20 +104,38 @@ Value Quantization::launch(ArrayRef<TensorView> views) {
       .getResult(0);
 }
 
-Value Quantization::loadRotation() {
+Quantization::Columns Quantization::loadRotation() {
+  Columns blocks;
   if (!op.getRotation())
-    return {};
+    return blocks;
   Value zero = index().constant(0);
-  return LoadOp::create(b, loc, op.getRotation().getType(), argument(1),
-                        ValueRange{zero, zero});
+  RankedTensorType type = op.getRotation().getType();
+  if (!isOfFactors())
+    return {LoadOp::create(b, loc, type, argument(1), ValueRange{zero, zero})};
+  auto own = RankedTensorType::get(type.getShape().drop_front(),
+                                   type.getElementType());
+  for (int64_t block = 0; block < op.getNumBlocks(); ++block)
+    blocks.push_back(
+        LoadOp::create(b, loc, own, argument(1),
+                       ValueRange{index().constant(block), zero, zero}));
+  return blocks;
 }
 
-Value Quantization::loadTile(ValueRange at, int64_t rows) {
+Value Quantization::loadColumns(ValueRange at, int64_t column,
+                                ArrayRef<int64_t> shape) {
   Type element = op.getInput().getType().getElementType();
-  auto type = RankedTensorType::get({rows, op.getDim()}, element);
   SmallVector<Value> offsets(at);
-  offsets.push_back(index().constant(0));
-  return LoadOp::create(b, loc, type, argument(0), offsets);
+  offsets.push_back(index().constant(column));
+  return LoadOp::create(b, loc, RankedTensorType::get(shape, element),
+                        argument(0), offsets);
+}
+
+Quantization::Columns Quantization::loadTile(ValueRange at, int64_t rows) {
+  int64_t columns = op.getBlockDim();
+  Columns tile;
+  for (int64_t block = 0; block < op.getNumBlocks(); ++block)
+    tile.push_back(loadColumns(at, block * columns, {rows, columns}));
+  return tile;
 }
 
 Value Quantization::widen(Value tile) {
@@ -128,26 +145,51 @@ Value Quantization::widen(Value tile) {
   return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
 }
 
-Value Quantization::changeRows(Value tile, Value rotation, Value means) {
+Quantization::Columns Quantization::changeRows(ValueRange tile,
+                                               ValueRange rotation,
+                                               ValueRange means) {
   TileBuilder t = tiles();
-  ArrayRef<int64_t> shape = t.shapeOf(tile);
+  ArrayRef<int64_t> shape = t.shapeOf(tile.front());
   auto wide = RankedTensorType::get(shape, b.getF32Type());
-  if (rotation && !means)
-    return t.dot(tile, rotation, t.splat(0, shape));
-  // A product starts from what is subtracted.
-  if (rotation)
-    return t.dot(tile, rotation,
-                 BroadcastOp::create(b, loc, wide, t.scale(means, -1)));
-  tile = widen(tile);
-  return means ? t.sub(tile, BroadcastOp::create(b, loc, wide, means)) : tile;
+  Columns changed;
+  for (auto [column, own] : llvm::enumerate(tile)) {
+    Value less = means.empty() ? Value() : means[column];
+    // A product starts from what is subtracted.
+    if (!rotation.empty()) {
+      Value start = less ? BroadcastOp::create(b, loc, wide, t.scale(less, -1))
+                         : t.splat(0, shape);
+      changed.push_back(t.dot(own, rotation[column], start));
+      continue;
+    }
+    own = widen(own);
+    changed.push_back(less ? t.sub(own, BroadcastOp::create(b, loc, wide, less))
+                           : own);
+  }
+  return mix(std::move(changed));
+}
+
+Quantization::Columns Quantization::mix(Columns columns) {
+  TileBuilder t = tiles();
+  for (size_t apart = 1; apart < columns.size(); apart *= 2)
+    for (size_t first = 0; first < columns.size(); ++first) {
+      if (first & apart)
+        continue;
+      Value &one = columns[first], &other = columns[first + apart];
+      Value sum = t.add(one, other);
+      other = t.sub(one, other);
+      one = sum;
+    }
+  return columns;
+}
+
+Value Quantization::indices(Value like, int64_t value) {
+  auto type = cast<RankedTensorType>(like.getType());
+  return arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, b.getIndexAttr(value)));
 }
 
 Value Quantization::orderColumns(Value columns) {
-  auto tileType = cast<RankedTensorType>(columns.getType());
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(tileType, b.getIndexAttr(value)));
-  };
+  auto number = [&](int64_t value) { return indices(columns, value); };
   auto bits = [&](int64_t mask) -> Value {
     return arith::AndIOp::create(b, loc, columns, number(mask));
   };
@@ -164,25 +206,32 @@ Value Quantization::orderColumns(Value columns) {
 
 Value Quantization::launchMatrix() {
   constexpr int64_t kRows = 16;
-  auto type = cast<RankedTensorType>(op.getRotation().getType());
-  TensorView views[] = {{"rotation", op.getRotation(), {0, 1}, {"", ""}},
-                        {"columns",
-                         tensor::EmptyOp::create(host, loc, type, ValueRange()),
-                         {0, 1},
-                         {"", ""}}};
+  RankedTensorType type = op.getRotation().getType();
+  TensorView views[] = {
+      rotationView("rotation", op.getRotation()),
+      rotationView("columns",
+                   tensor::EmptyOp::create(host, loc, type, ValueRange()))};
   open("quantize_matrix", views, /*follows=*/false);
   GridOp grid =
       openGrid(b, loc, index().constant(op.getDim() / kRows), {"matrix_row"});
   Value first = index().mul(grid.getCoordinates()[0], index().constant(kRows)),
         zero = index().constant(0);
   TileBuilder t = tiles();
-  SmallVector<int64_t> shape{kRows, op.getDim()};
+  SmallVector<int64_t> shape{kRows, op.getBlockDim()};
+  SmallVector<Value> from, to;
+  if (isOfFactors()) {
+    Value columns = index().constant(op.getBlockDim());
+    to.push_back(index().div(first, columns));
+    from.push_back(to.back());
+    first = index().rem(first, columns);
+  }
   Value rows = t.iota(0, first, shape), columns = t.iota(1, zero, shape);
   auto tileType = cast<RankedTensorType>(columns.getType());
-  Value from = orderColumns(columns);
+  from.append({rows, orderColumns(columns)});
+  to.append({first, zero});
   Value tile = GatherOp::create(b, loc, tileType.clone(type.getElementType()),
-                                argument(0), ValueRange{rows, from});
-  StoreOp::create(b, loc, tile, argument(1), ValueRange{first, zero});
+                                argument(0), from);
+  StoreOp::create(b, loc, tile, argument(1), to);
   return launch(views);
 }
 
@@ -233,29 +282,34 @@ Value Quantization::launchMaxima() {
   IndexBuilder k = index();
   Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
         part = grid.getCoordinates()[2];
-  Value rotation = loadRotation();
-  Value less = loadMeans(batch, itsHead, /*isOrdered=*/false);
+  Columns rotation = loadRotation(),
+          less = loadMeans(batch, itsHead, /*isOrdered=*/false);
   Value first = k.mul(part, k.constant(rowsOfPart())), largest;
-  SmallVector<Value> places, loaded;
+  SmallVector<Value> places;
+  SmallVector<Columns> loaded;
   auto loadNext = [&] {
     places.push_back(k.add(first, k.constant(places.size() * rows)));
     loaded.push_back(loadTile({batch, itsHead, places.back()}, rows));
   };
   // Where more is done with each, all are loaded before.
-  for (int64_t tile = 0; shift && !rotation && tile < tilesOfPart(); ++tile)
+  bool isRotated = !rotation.empty();
+  for (int64_t tile = 0; shift && !isRotated && tile < tilesOfPart(); ++tile)
     loadNext();
   for (int64_t tile = 0; tile < tilesOfPart(); ++tile) {
-    if (!shift || rotation)
+    if (!shift || isRotated)
       loadNext();
-    Value size =
-        math::AbsFOp::create(b, loc, changeRows(loaded[tile], rotation, less));
+    Value size;
+    for (Value columns : changeRows(loaded[tile], rotation, less)) {
+      Value own = math::AbsFOp::create(b, loc, columns);
+      size = size ? tiles().max(size, own) : own;
+    }
     // A product has as many registers as there are: of it rows are kept.
-    if (rotation)
+    if (isRotated)
       size = tiles().reduce(ReduceKind::Max, size);
     size = keepRows(size, places[tile]);
     largest = largest ? tiles().max(largest, size) : size;
   }
-  if (!rotation)
+  if (!isRotated)
     largest = tiles().reduce(ReduceKind::Max, largest);
   StoreOp::create(b, loc, largest, argument(views.size() - 1),
                   placeOfMaxima(batch, itsHead, part, count));
@@ -350,10 +404,10 @@ Value Quantization::launchNumbers(Value scales) {
                                    order.getDigits(), order.getTogether()));
   Value batch = grid.getCoordinates()[0], itsHead = grid.getCoordinates()[1],
         first = index().mul(grid.getCoordinates()[2], index().constant(rows));
-  Value rotation = loadRotation(),
-        less = loadMeans(batch, itsHead, /*isOrdered=*/bool(matrix));
+  Columns rotation = loadRotation(),
+          less = loadMeans(batch, itsHead, /*isOrdered=*/bool(matrix));
   // The scale is read while rows are on their way.
-  Value loaded = loadTile({batch, itsHead, first}, rows);
+  Columns loaded = loadTile({batch, itsHead, first}, rows);
   SmallVector<Value> place{batch, scaleOf(itsHead)};
   if (isOfBlocks())
     place.push_back(index().div(first, index().constant(block())));
@@ -362,15 +416,19 @@ Value Quantization::launchNumbers(Value scales) {
   Value factor = arith::ConstantOp::create(
       b, loc, b.getF32FloatAttr(op.getFactor().convertToFloat()));
   Value inverse = arith::DivFOp::create(b, loc, factor, scale);
-  Value tile = changeRows(loaded, rotation, less);
+  Columns tile = changeRows(loaded, rotation, less);
   TileBuilder t = tiles();
-  Value scaled = t.mul(tile, t.spread(inverse, TileBuilder::shapeOf(tile)));
-  if (matrix)
-    scaled = InterleaveOp::create(b, loc, scaled.getType(), scaled,
-                                  groupOfColumns());
-  StoreOp::create(b, loc, t.cast(scaled, type.getElementType()),
-                  argument(ofScales + 1),
-                  ValueRange{batch, itsHead, first, index().constant(0)});
+  for (auto [block, columns] : llvm::enumerate(tile)) {
+    Value scaled =
+        t.mul(columns, t.spread(inverse, TileBuilder::shapeOf(columns)));
+    if (matrix)
+      scaled = InterleaveOp::create(b, loc, scaled.getType(), scaled,
+                                    groupOfColumns());
+    Value column = index().constant(block * op.getBlockDim());
+    StoreOp::create(b, loc, t.cast(scaled, type.getElementType()),
+                    argument(ofScales + 1),
+                    ValueRange{batch, itsHead, first, column});
+  }
   return launch(views);
 }
 

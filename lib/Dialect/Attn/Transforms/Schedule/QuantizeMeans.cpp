@@ -53,10 +53,10 @@ Value Quantization::launchSums() {
                  /*ordered=*/true, [&](Value position, Value sum) {
                    SmallVector<Value> loaded;
                    for (int64_t tile = 0; tile < kMaximaTiles; ++tile)
-                     loaded.push_back(loadTile(
+                     loaded.push_back(loadColumns(
                          {place[0], place[1],
                           k.add(position, k.constant(tile * kMaximaRows))},
-                         kMaximaRows));
+                         /*column=*/0, shape));
                    for (Value tile : loaded)
                      sum = t.add(sum, widen(tile));
                    return sum;
@@ -84,8 +84,8 @@ Value Quantization::launchColumns(
                          {"batch", "head", "column"});
   TileBuilder t = tiles();
   SmallVector<Value> place = llvm::to_vector(grid.getCoordinates());
-  Value first =
-      index().mul(place.pop_back_val(), index().constant(kMeanColumns));
+  Value first = index().mul(place.back(), index().constant(kMeanColumns));
+  place.back() = first;
   int64_t shape[] = {kMeanColumns, kAddedAtOnce};
   Value sums = foldStream(index().constant(0), sizeOf(0, summed), kAddedAtOnce,
                           t.splat(0, {kMeanColumns}), /*ordered=*/true,
@@ -94,7 +94,6 @@ Value Quantization::launchColumns(
                                                  t.iota(1, position, shape));
                             return t.add(sums, t.reduce(ReduceKind::Sum, some));
                           });
-  place.push_back(first);
   StoreOp::create(b, loc, sums, argument(last), place);
   return launch(views);
 }
@@ -122,34 +121,51 @@ Value Quantization::launchMeans(Value sums) {
 }
 
 Value Quantization::launchTurnedMeans() {
-  TensorView views[] = {{"rotation", op.getRotation(), {0, 1}, {"", ""}},
+  TensorView views[] = {rotationView("rotation", op.getRotation()),
                         columnsView("means", means),
                         columnsView("turned", emptyMeans(host, op))};
   Type element = op.getInput().getType().getElementType();
   return launchColumns(
-      "quantize_turned_means", views, /*summed=*/0,
+      "quantize_turned_means", views, /*summed=*/isOfFactors() ? 1 : 0,
       [&](ValueRange place, Value columns, Value rows) -> Value {
         auto type = cast<RankedTensorType>(rows.getType());
         RankedTensorType wide = type.clone(b.getF32Type());
+        SmallVector<Value> from{rows, columns};
+        if (isOfFactors()) {
+          // All columns are of one block, which takes its part of the means.
+          TileBuilder t = tiles();
+          IndexBuilder k = index();
+          ArrayRef<int64_t> shape = type.getShape();
+          Value size = k.constant(op.getBlockDim()),
+                block = k.div(place[2], size);
+          from = {block, rows, t.iota(0, k.rem(place[2], size), shape)};
+          rows = t.add(rows, t.spread(k.mul(block, size), shape));
+        }
         Value entries =
-            GatherOp::create(b, loc, type.clone(element), argument(0),
-                             ValueRange{rows, columns});
+            GatherOp::create(b, loc, type.clone(element), argument(0), from);
         Value own = GatherOp::create(b, loc, wide, argument(1),
                                      ValueRange{place[0], place[1], rows});
         return tiles().mul(widen(entries), own);
       });
 }
 
-Value Quantization::loadMeans(Value batch, Value itsHead, bool isOrdered) {
+Quantization::Columns Quantization::loadMeans(Value batch, Value itsHead,
+                                              bool isOrdered) {
+  Columns means;
   if (!shift)
-    return {};
-  Value columns = tiles().iota(1, index().constant(0), {1, op.getDim()});
-  auto type = cast<RankedTensorType>(columns.getType());
-  if (isOrdered)
-    columns = orderColumns(columns);
+    return means;
   unsigned view = op.getRotation() ? 2 : 1;
-  return GatherOp::create(b, loc, type.clone(b.getF32Type()), argument(view),
-                          ValueRange{batch, itsHead, columns});
+  int64_t size = op.getBlockDim();
+  for (int64_t block = 0; block < op.getNumBlocks(); ++block) {
+    Value columns = tiles().iota(1, index().constant(block * size), {1, size});
+    auto type = cast<RankedTensorType>(columns.getType());
+    if (isOrdered)
+      columns = orderColumns(columns);
+    means.push_back(GatherOp::create(b, loc, type.clone(b.getF32Type()),
+                                     argument(view),
+                                     ValueRange{batch, itsHead, columns}));
+  }
+  return means;
 }
 
 Value Quantization::keepRows(Value tile, Value first) {
