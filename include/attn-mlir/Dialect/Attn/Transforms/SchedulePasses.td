@@ -106,11 +106,10 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     With `split-last`, of a stated number of `splits` (2 to 31), the CTA that is done last
     merges the states that the others have stored, so that there is one kernel and a workspace
     (`attn.last_part`).
-    With `stream-k`, a fixed number of CTAs share what the tiles visit evenly: of the
-    tiles that are no whole round of them, and of one round more, each takes as
-    many steps as the others, from the end of one tile into the next, and behind
-    these whole tiles. A tile has two CTAs at most, and the one that is done last
-    merges (Stream-K; Osama et al. 2023).
+    With `stream-k`, CTAs share the tiles of the last round, which are fewer than
+    they: each takes as many steps of their streams, from the end of one tile into the next if
+    need be. Parts of a tile store states, and a second kernel merges them (Stream-K; Osama et al.
+    2023). Tiles of whole rounds stay whole, and all do where sharing is worth less than it costs.
     Where lengths of streams are read on the device and no number of parts is
     stated, a kernel that comes first deals them there: a list of parts, over
     which the grid of the second has an axis `work`.
@@ -164,7 +163,7 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     Option<"splitLast", "split-last", "bool", /*default=*/"false",
            "CTAs of their own stream the parts, and the one that is done last merges them">,
     Option<"streamK", "stream-k", "bool", /*default=*/"false",
-           "CTAs share what tiles visit evenly: those of the last rounds are cut where one has had its share">,
+           "CTAs share the tiles of the last round evenly, and a second kernel merges their parts">,
     Option<"sms", "sms", "int64_t", /*default=*/"0",
            "For stream-k: SMs to fill, as of attn-persistent (0: the target's)">,
     Option<"resident", "resident", "int64_t", /*default=*/"0",
