@@ -7,7 +7,7 @@ worth to attention.
 
 Bytes are those of X read twice and of the numbers written once, of what is centered, too, which reads X once more. "copy" is PyTorch's, which reads half as many bytes and writes half as many;
 "PyTorch" computes the same scales and numbers without a rotation. Errors are root mean squares over O of outliers, N(0, 1) + N(0, 100)
-Bernoulli(0.001), of Q, K and V that FlashAttention-3 quotes 2.4e-2 (one scale a tensor) and 9.1e-3 (scales a block, rotated) for.
+Bernoulli(0.001), rotated by blocks where Python does so, of Q, K and V that FlashAttention-3 quotes 2.4e-2 (one scale a tensor) and 9.1e-3 (scales a block, rotated) for.
 """
 
 import argparse
@@ -126,7 +126,8 @@ def compare(matrix, factors):
     """Says how far results of a rotation of blocks are from those of its matrix: sums have another order."""
     (numbers, scales), (others, other_scales) = matrix, factors
     differ = (numbers.float() != others.float()).sum().item()
-    return f"{differ} of {numbers.numel()} numbers differ from those by the matrix, scales by {((other_scales - scales) / scales).abs().max().item():.1e} at most"
+    off = ((other_scales - scales) / scales).abs().max().item()
+    return f"{differ} of {numbers.numel()} numbers differ from those by the matrix, scales by {off:.1e} at most"
 
 
 def run_dim(torch, folder, dim, generator, rounds):

@@ -81,8 +81,10 @@ def _check(x, layout, groups):
 def _factors(rotation, dim):
     """A matrix, or the blocks that attn.quantize multiplies by in its place: they are given, or known of a matrix of rotation()."""
     shape = tuple(rotation.shape) if isinstance(rotation, torch.Tensor) else ()
-    if len(shape) == 3 and shape[0] > 1 and shape[0] & (shape[0] - 1) == 0 and shape[1] == shape[2] and shape[1] % _GRANULE == 0 and shape[0] * shape[1] == dim:
-        return rotation
+    if len(shape) == 3:
+        count, size, columns = shape
+        if count > 1 and count & (count - 1) == 0 and size == columns and size % _GRANULE == 0 and count * size == dim:
+            return rotation
     if shape != (dim, dim):
         raise ArgumentError(f"rotation: expected attn_mlir.rotation({dim}, ...), of shape ({dim}, {dim}), or blocks of it, [n, m, m] with n a "
                             f"power of two, but got {shape or type(rotation).__name__}")
