@@ -120,7 +120,7 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"query<=256",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
-              // Long streams: CTAs share the tiles of the last round.
+              // Long streams: CTAs share the tiles of the last round, where there is more than one.
               #attn.variant<"key>=6144",
                <tiles = [query = 192, key = 128], stream_k, persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
@@ -335,8 +335,8 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
-              // Long streams: CTAs share the tiles of the last round.
-              #attn.variant<"key>=12288",
+              // Long streams: CTAs share the tiles of the last round, where there is more than one.
+              #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
                <tiles = [query = 128, key = 160], stream_k, persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"key>=4096",
@@ -492,7 +492,7 @@ module attributes {attn.target = #attn.target<"h200">} {
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
-              #attn.variant<"key>=12288",
+              #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
                <tiles = [query = 128, key = 80], stream_k, persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   // Two stages of Q do not fit: with tiles of different length CTAs that wait for
