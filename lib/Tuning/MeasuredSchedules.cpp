@@ -212,10 +212,10 @@ bool takesSpecialFunctions(StreamableOpInterface op) {
 /// which no stated number of them is.
 bool canHave(StreamableOpInterface op, ScheduleAttr schedule) {
   if (!op.canSplitOverCtas())
-    return !(
-        schedule.hasFlag("split_ctas") || schedule.hasFlag("split_cluster") ||
-        schedule.hasFlag("split_last") || schedule.hasFlag("stream_k") ||
-        schedule.getNumber("split_length"));
+    return !(schedule.hasFlag("split_ctas") ||
+             schedule.hasFlag("split_cluster") ||
+             schedule.hasFlag("split_last") || schedule.hasFlag("stream_k") ||
+             schedule.getNumber("split_length"));
   bool states =
       (schedule.hasFlag("split_ctas") || schedule.hasFlag("split_last")) &&
       schedule.getNumber("splits");

@@ -459,7 +459,8 @@ private:
       return;
     m.schedule.push_back("stream-k");
     if (!m.hasOption("sms"))
-      m.schedule.push_back("sms=" + std::to_string(streamKRandom.integer(2, 9)));
+      m.schedule.push_back("sms=" +
+                           std::to_string(streamKRandom.integer(2, 9)));
     adaptToSplit();
   }
 
@@ -622,8 +623,8 @@ private:
   }
 
   Random random, splitRandom, traversalRandom, packedRandom, pagedRandom,
-      readRandom, earlierRandom, blockRandom, backwardRandom, lastRandom, streamKRandom,
-      float8Random;
+      readRandom, earlierRandom, blockRandom, backwardRandom, lastRandom,
+      streamKRandom, float8Random;
   Limits limits;
   RandomModule m;
 };

@@ -133,8 +133,8 @@ struct Tally {
   uint64_t passed = 0, failed = 0;
   /// Of those that passed.
   uint64_t overCtas = 0, clusters = 0, lengths = 0, packed = 0, paged = 0,
-           reads = 0, byLast = 0, shared = 0, earlier = 0, scales = 0, backward = 0,
-           float8 = 0;
+           reads = 0, byLast = 0, shared = 0, earlier = 0, scales = 0,
+           backward = 0, float8 = 0;
   std::map<std::string, uint64_t> refused;
 };
 } // namespace

@@ -183,8 +183,7 @@ struct StreamPartitionPass
     int64_t onEach =
         std::max<int64_t>(numberOf(resident, schedule, "resident"), 1);
     int64_t filled = numberOf(sms, schedule, "sms");
-    split.ctas =
-        onEach * (filled ? filled : TargetAttr::of(op).get(Fact::SMs));
+    split.ctas = onEach * (filled ? filled : TargetAttr::of(op).get(Fact::SMs));
     if (split.ctas < 2 || split.ctas > OrderAttr::kMaxCount)
       return op.emitOpError("expected 2 to ")
              << OrderAttr::kMaxCount << " CTAs for stream-k, but got "
@@ -326,8 +325,7 @@ struct StreamPartitionPass
           made.streaming,
           schedule.without({"tiles", "splits", "split_ctas", "split_cluster",
                             "split_last", "stream_k", "split_length",
-                            "list_tiles",
-                            "split_results", "pack_group"}));
+                            "list_tiles", "split_results", "pack_group"}));
     numSegments += made.numSegments;
     numKernels += made.kernels.size();
   }

@@ -218,8 +218,8 @@ bool becomesNoLogarithm(Value value) {
 }
 
 /// Binades that the reference may be ahead. Where an LSE is made of it, or
-/// states are stored for one, exponents are kept so small that f32 has them to 2^-21:
-/// the error of one becomes that of a sum which it dominates.
+/// states are stored for one, exponents are kept so small that f32 has them to
+/// 2^-21: the error of one becomes that of a sum which it dominates.
 double leadFor(Softmax &parts, int64_t asked) {
   constexpr int64_t kOfLogarithms = 15;
   if (hasF16(parts))
