@@ -266,14 +266,18 @@ void Partitioner::finish(StreamKernel &kernel, StringRef step) {
     result.streaming = made;
 }
 
-Value Partitioner::countTiles(const IndexBuilder &m, Extent extent) {
+Value Partitioner::countGrid(const IndexBuilder &m, Extent extent) {
   Value count = m.constant(1);
   for (auto [i, axis] : llvm::enumerate(axes))
     if (axis.kind == AxisKind::Unit)
       count = m.mul(count, extent(i));
     else if (axis.kind == AxisKind::Group)
       count = m.mul(count, m.ceilDiv(extent(i), m.constant(sizes[i])));
-  return m.atLeastOne(count);
+  return count;
+}
+
+Value Partitioner::countTiles(const IndexBuilder &m, Extent extent) {
+  return m.atLeastOne(countGrid(m, extent));
 }
 
 Value Partitioner::countWorth(const IndexBuilder &m, Extent extent) {

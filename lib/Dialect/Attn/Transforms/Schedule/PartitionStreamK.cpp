@@ -138,7 +138,7 @@ Shares Partitioner::sharesOf(StreamKernel &kernel) {
   Value steps =
       m.ceilDiv(context.extents[streamed], m.constant(sizes[streamed]));
   return {m, split.ctas, std::max<int64_t>(kCosts * partCost(), 1),
-          countTiles(m, extent), m.atLeastOne(steps)};
+          countGrid(m, extent), m.atLeastOne(steps)};
 }
 
 void Partitioner::buildShares(StreamKernel &kernel) {

@@ -135,6 +135,8 @@ private:
   using Extent = llvm::function_ref<mlir::Value(unsigned)>;
 
   /// CTAs of the grid without a split.
+  mlir::Value countGrid(const IndexBuilder &m, Extent extent);
+  /// Those, or one where there is none.
   mlir::Value countTiles(const IndexBuilder &m, Extent extent);
 
   /// Parts of the stream that have work enough to be worth a merge.
