@@ -214,13 +214,7 @@ private:
   RingWaitOp replaceByWait(LoadOp load, Value ring) {
     rewriter.setInsertionPoint(
         edgeUser(load.getTile(), load->getBlock(), /*first=*/true));
-    auto wait =
-        RingWaitOp::create(rewriter, load.getLoc(),
-                           cast<RingType>(ring.getType()).getTile(), ring);
-    for (OpOperand &use : llvm::make_early_inc_range(load.getTile().getUses()))
-      use.set(isa<DotOp>(use.getOwner())
-                  ? wait.getTile()
-                  : fetchBefore(use.getOwner(), wait, tileOf(load)));
+    RingWaitOp wait = useWait(load, ring);
     // What a copy cannot leave out is cleared.
     if (!load.getUntil() || copierOf(load) != CopyKind::Tensor)
       return wait;
@@ -228,6 +222,19 @@ private:
     Value row = load.getOffsets()[load.getOffsets().size() - 2];
     wait.getRowsMutable().assign(rewriter.createOrFold<arith::SubIOp>(
         load.getLoc(), load.getUntil(), row));
+    return wait;
+  }
+
+  /// Has all that use a load use the tile of the ring, for which a wait is
+  /// built.
+  RingWaitOp useWait(LoadOp load, Value ring) {
+    auto wait =
+        RingWaitOp::create(rewriter, load.getLoc(),
+                           cast<RingType>(ring.getType()).getTile(), ring);
+    for (OpOperand &use : llvm::make_early_inc_range(load.getTile().getUses()))
+      use.set(isa<DotOp>(use.getOwner())
+                  ? wait.getTile()
+                  : fetchBefore(use.getOwner(), wait, tileOf(load)));
     return wait;
   }
 
@@ -280,13 +287,7 @@ private:
     load->moveBefore(grid);
     rewriter.setInsertionPoint(load);
     buildFill(load, ring, load.getOffsets(), load.getBlocks(), load.getUntil());
-    auto wait =
-        RingWaitOp::create(rewriter, load.getLoc(),
-                           cast<RingType>(ring.getType()).getTile(), ring);
-    for (OpOperand &use : llvm::make_early_inc_range(load.getTile().getUses()))
-      use.set(isa<DotOp>(use.getOwner())
-                  ? wait.getTile()
-                  : fetchBefore(use.getOwner(), wait, tileOf(load)));
+    useWait(load, ring);
     rewriter.eraseOp(load);
   }
 

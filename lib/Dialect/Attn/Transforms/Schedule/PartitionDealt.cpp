@@ -88,11 +88,8 @@ void Partitioner::runDealt() {
   stream.getKernel()->setAttr(KernelOp::kFollowsAttr, host.getUnitAttr());
   finish(stream, KernelOp::kSplitStep);
   ValueRange made = stream.launch().getResults();
-  for (auto [state, value] : llvm::zip(states, made))
-    state.tensor = value;
-  for (auto [output, value] :
-       llvm::zip_equal(outputs, made.drop_front(states.size())))
-    output.tensor = value;
+  setTensors(states, made.take_front(states.size()));
+  setTensors(outputs, made.drop_front(states.size()));
   kernelAxes.gridOrder.clear();
   runMerge(kernelAxes, states, &work);
 }

@@ -447,10 +447,15 @@ void Partitioner::runSplit() {
   endStream(stream);
   stream.storeTiles(buildPart(stream));
   finish(stream, KernelOp::kSplitStep);
-  for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
-    state.tensor = value;
+  setTensors(states, stream.launch().getResults());
 
   runMerge(kernelAxes, states);
+}
+
+void Partitioner::setTensors(MutableArrayRef<KernelView> views,
+                             ValueRange made) {
+  for (auto [view, value] : llvm::zip_equal(views, made))
+    view.tensor = value;
 }
 
 void Partitioner::replaceBy(LaunchOp launch) {

@@ -24,8 +24,8 @@ struct StreamSplit {
   bool inCluster = false;
   /// Whether the one of them that is done last merges the states.
   bool byLast = false;
-  /// CTAs that share what all tiles visit evenly, so that a tile may be cut,
-  /// whose parts the one that is done last merges; 0: CTAs take whole tiles.
+  /// CTAs that share the tiles of the last round evenly, whose parts a second
+  /// kernel merges; 0: CTAs take whole tiles.
   int64_t ctas = 0;
   /// Whether tiles of packed queries come from a list, longest sequences first.
   bool listTiles = false;

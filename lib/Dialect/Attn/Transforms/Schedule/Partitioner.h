@@ -318,6 +318,10 @@ private:
 
   void runDealt();
 
+  /// Has views be of what a launch made, for the next one.
+  static void setTensors(llvm::MutableArrayRef<KernelView> views,
+                         mlir::ValueRange made);
+
   void replaceBy(LaunchOp launch);
 
   StreamableOpInterface op;
