@@ -141,6 +141,7 @@ def interface_digest(manifest, program, step):
         "parameters": step["parameters"],
         "scalars": [scalar["type"] for scalar in scalars_of(program, step)],
         "shared_bytes": step["shared_bytes"],
+        **{key: step[key] for key in ("cluster", "overlaps") if key in step},
     }
     text = json.dumps(interface, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -180,13 +181,15 @@ def check_step(manifest, program, arrays, step, codes, guard):
         "step",
         step,
         ["binary", "kernel", "grid", "block", "shared_bytes", "align", "parameters", "interface_sha256"],
-        ["limits", "resources", "views", "scalars"],
+        ["cluster", "limits", "overlaps", "resources", "scalars", "views"],
     )
+    want(step.get("overlaps", True) is True, "overlaps is there and not true")
     views, scalars = views_of(arrays, step), scalars_of(program, step)
     want(step["binary"] in codes, step["binary"], "is none of the binaries")
     want(step["kernel"].encode() in codes[step["binary"]], step["binary"], "has no kernel", step["kernel"])
     want(step["interface_sha256"] == interface_digest(manifest, program, step), "the interface has another digest")
     check_expression(views, step["grid"])
+    check_expression(views, step.get("cluster", 1))
     for limit in step.get("limits", []):
         check_expression(views, limit)
         if limit[0] == "eq":
@@ -213,6 +216,8 @@ def check_step(manifest, program, arrays, step, codes, guard):
     if "scalars" in step:
         print("scalars", json.dumps(step["scalars"]))
     print("block", step["block"], "shared", step["shared_bytes"], step["binary"])
+    if "overlaps" in step:
+        print("overlaps")
     print("align", [(views[a["view"]]["name"], a["bytes"]) for a in step["align"]])
     print("parameters", "; ".join(check_parameter(views, scalars, p) for p in step["parameters"]))
 
