@@ -202,17 +202,17 @@ public:
       HostView &view = views.emplace_back(type.getElementType(), tensor.shape,
                                           order, options.gaps);
       tensor.values.resize(view.count());
+      StringRef name = viewNameOf(argument);
+      bool isScale = name.ends_with("_scale");
       if (lengths.contains(argument))
         tensor.values = lengths[argument];
       else if (auto integer = dyn_cast<IntegerType>(type.getElementType()))
-        tensor.values = makeIntegers(integer, viewNameOf(argument),
-                                     tensor.shape, options.contents, random);
+        tensor.values =
+            makeIntegers(integer, name, tensor.shape, options.contents, random);
       else
         // Scales are not negative.
         for (double &value : tensor.values)
-          value = viewNameOf(argument).ends_with("_scale")
-                      ? std::exp2(normal(random))
-                      : normal(random);
+          value = isScale ? std::exp2(normal(random)) : normal(random);
       if (isa<FloatType>(type.getElementType()))
         poison(argument, tensor.values);
       if (!tensor.shape.empty())

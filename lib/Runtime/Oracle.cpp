@@ -319,12 +319,13 @@ private:
       options.fill(view, host.sizes(), values);
       return values;
     }
+    bool isScale = op.getViewNames()[view].ends_with("_scale");
     if (!options.probe) {
       for (double &value : values)
-        value = isScale(view) ? std::exp2(normal(random)) : normal(random);
+        value = isScale ? std::exp2(normal(random)) : normal(random);
       return values;
     }
-    if (isScale(view))
+    if (isScale)
       std::fill(values.begin(), values.end(), 1);
     if (view != kValues)
       return values;
@@ -343,10 +344,6 @@ private:
                                 : key >> std::min<int64_t>(column - 2, 62) & 1;
     }
     return values;
-  }
-
-  bool isScale(unsigned view) {
-    return op.getViewNames()[view].ends_with("_scale");
   }
 
   LogicalResult encodeScalars(SmallVectorImpl<ScalarBytes> &scalars) {

@@ -88,7 +88,7 @@ void attn::DeviceCodegen::handleModulePreLink(llvm::Module &code) {
 
 /// MLIR's own builds LLVM's default pipeline and no other.
 LogicalResult attn::DeviceCodegen::optimizeModule(llvm::Module &code, int) {
-  llvm::PassBuilder builder(machine());
+  llvm::PassBuilder builder(machine(), tuning());
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;

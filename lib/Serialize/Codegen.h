@@ -44,6 +44,9 @@ public:
 protected:
   virtual llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) = 0;
 
+  /// What LLVM's own pipelines leave out or do less of.
+  virtual llvm::PipelineTuningOptions tuning() { return {}; }
+
   void handleModulePreLink(llvm::Module &code) override;
   llvm::LogicalResult optimizeModule(llvm::Module &code, int) override;
   mlir::FailureOr<llvm::SmallVector<char, 0>>

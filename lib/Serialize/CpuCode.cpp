@@ -59,10 +59,16 @@ protected:
     defineBrainFloatRounding(code);
   }
 
-  /// O3 unrolls twice as much, which takes long for small heads, and gains
-  /// little for others (benchmarks/cpu_gradients.py).
   llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) override {
     return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  }
+
+  /// Unrolled loops take a third to a half longer to compile, and gain nothing
+  /// (benchmarks/cpu_gradients.py, benchmarks/cpu.py).
+  llvm::PipelineTuningOptions tuning() override {
+    llvm::PipelineTuningOptions options;
+    options.LoopUnrolling = false;
+    return options;
   }
 
 private:

@@ -3,6 +3,7 @@
 import array
 import bisect
 import functools
+import itertools
 import math
 import struct
 
@@ -95,19 +96,21 @@ class Buffer:
         """Type and size for attn-emulate."""
         return "%s[%d]" % ("i8" if self.element in _FLOAT8 else self.element, len(self.values))
 
-    def places(self):
-        def walk(dim, base):
-            if dim == len(self.sizes):
-                yield base
-                return
-            for i in range(self.sizes[dim]):
-                yield from walk(dim + 1, base + i * self.strides[dim])
+    def rows(self):
+        """Places of the numbers along the last dimension, for each of the others."""
+        if 0 in self.sizes:
+            return
+        *outer, last = (range(0, size * stride, stride) for size, stride in zip(self.sizes, self.strides))
+        for offsets in itertools.product(*outer):
+            base = sum(offsets)
+            yield range(base, base + last.stop, last.step)
 
-        return walk(0, 0)
+    def places(self):
+        return itertools.chain.from_iterable(self.rows())
 
     def fill(self, generator):
-        for place in self.places():
-            self.values[place] = generator.gauss(0, 1)
+        for row in self.rows():
+            self.values[row.start : row.stop : row.step] = [generator.gauss(0, 1) for _ in row]
         self.values = list(decode(encode(self.values, self.element), self.element))
 
     def move_apart(self, limits, number):
