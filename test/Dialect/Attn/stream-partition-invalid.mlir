@@ -35,7 +35,9 @@
 // RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='stream-k sms=-3' 2>&1 | FileCheck %s --check-prefix=STREAMKNEGATIVE
 // STREAMKSPLIT: error: 'attn.attention' op expected no other split of its streams beside stream-k, but got one
 // STREAMKONE: error: 'attn.attention' op expected 2 to {{[0-9]+}} CTAs for stream-k, but got 1
-// STREAMKNEGATIVE: error: 'attn.attention' op expected 2 to {{[0-9]+}} CTAs for stream-k, but got -3
+// STREAMKNEGATIVE: error: expected sms and resident of 1 to 16777216, or 0 for the target's, but got -3 and 0
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='resident=2147483648' 2>&1 | FileCheck %s --check-prefix=RESIDENT
+// RESIDENT: error: expected sms and resident of 1 to 16777216, or 0 for the target's, but got 0 and 2147483648
 // LAST: error: 'attn.attention' op expected a target with the capability 'nvvm' for split-last, but got "mi300x" with [
 // HOWMANY: error: 'attn.attention' op expected 2 to 31 splits for split-last, but got 0
 // THIRTYTWO: error: 'attn.attention' op expected 2 to 31 splits for split-last, but got 32

@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
+
+#include "Counts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
@@ -410,16 +412,9 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
           << " (known: " << llvm::join(names, ", ") << ")";
       return signalPassFailure();
     }
-    auto valid = [](int64_t count) {
-      return count >= 0 && count <= OrderAttr::kMaxCount;
-    };
-    if (!valid(domains) || !valid(chunk)) {
-      emitError(kernel.getLoc())
-          << "expected domains and chunk of 1 to " << OrderAttr::kMaxCount
-          << ", or 0 for the target's, but got " << domains.getValue()
-          << " and " << chunk.getValue();
+    if (failed(checkCounts(kernel.getLoc(), {"domains", domains},
+                           {"chunk", chunk})))
       return signalPassFailure();
-    }
     if (!grid) {
       remarks::emitGridOrderNoGrid(kernel);
       return;

@@ -1,5 +1,6 @@
 //===- Persistent.cpp - A fixed number of CTAs take tiles in turn ---------===//
 
+#include "Counts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -43,16 +44,9 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     GridOp grid = kernel.getGrid();
-    auto valid = [](int64_t count) {
-      return count >= 0 && count <= OrderAttr::kMaxCount;
-    };
-    if (!valid(sms) || !valid(resident)) {
-      emitError(kernel.getLoc())
-          << "expected sms and resident of 1 to " << OrderAttr::kMaxCount
-          << ", or 0 for the target's, but got " << sms.getValue() << " and "
-          << resident.getValue();
+    if (failed(
+            checkCounts(kernel.getLoc(), {"sms", sms}, {"resident", resident})))
       return signalPassFailure();
-    }
     if (!grid) {
       remarks::emitPersistentNoGrid(kernel);
       return;

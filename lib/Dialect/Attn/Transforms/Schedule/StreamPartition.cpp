@@ -6,6 +6,7 @@
 
 #include "AppendCache.h"
 #include "ArrangeValues.h"
+#include "Counts.h"
 #include "PartitionStream.h"
 #include "Quantize.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
@@ -180,10 +181,12 @@ struct StreamPartitionPass
       return op.emitOpError("expected one grouped axis for stream-k, along "
                             "which parts are merged, but got ")
              << groups;
-    int64_t onEach =
-        std::max<int64_t>(numberOf(resident, schedule, "resident"), 1);
-    int64_t filled = numberOf(sms, schedule, "sms");
-    split.ctas = onEach * (filled ? filled : TargetAttr::of(op).get(Fact::SMs));
+    int64_t onEach = numberOf(resident, schedule, "resident"),
+            filled = numberOf(sms, schedule, "sms");
+    if (failed(checkCounts(op.getLoc(), {"sms", filled}, {"resident", onEach})))
+      return failure();
+    split.ctas = std::max<int64_t>(onEach, 1) *
+                 (filled ? filled : TargetAttr::of(op).get(Fact::SMs));
     if (split.ctas < 2 || split.ctas > OrderAttr::kMaxCount)
       return op.emitOpError("expected 2 to ")
              << OrderAttr::kMaxCount << " CTAs for stream-k, but got "
@@ -361,6 +364,9 @@ struct StreamPartitionPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(
+            checkCounts(module.getLoc(), {"sms", sms}, {"resident", resident})))
+      return signalPassFailure();
     SmallVector<StreamableOpInterface> ops;
     SmallVector<Operation *> preparations;
     // A nested module is scheduled by a pipeline of its own.
