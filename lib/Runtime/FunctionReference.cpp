@@ -296,25 +296,27 @@ ReferenceTensor FunctionReference::rotated(QuantizeOp op,
                                            ReferenceTensor rows) {
   if (!op.getRotation())
     return rows;
-  const ReferenceTensor &matrix = tensors[op.getRotation()];
+  const std::vector<double> &entries = tensors[op.getRotation()].values;
   double factor = op.getFactor().convertToDouble();
   int64_t columns = op.getDim(), block = op.getBlockDim();
   Type element = getElementTypeOrSelf(op.getRotation());
   // Blocks along the diagonal have all rows, and Sylvester's matrix the signs
   // of what is between them.
-  auto entry = [&](int64_t i, int64_t j) {
-    double value = roundTo(element, matrix.values[i * block + j % block]);
-    return llvm::popcount(uint64_t(i / block & j / block)) % 2 ? -value : value;
-  };
-  std::vector<double> row(columns);
-  for (size_t at = 0; at < rows.values.size(); at += columns) {
-    std::copy_n(rows.values.begin() + at, columns, row.begin());
+  std::vector<double> matrix(columns * columns);
+  for (int64_t i = 0; i < columns; ++i)
     for (int64_t j = 0; j < columns; ++j) {
-      double sum = 0;
-      for (int64_t i = 0; i < columns; ++i)
-        sum += row[i] * entry(i, j);
-      rows.values[at + j] = factor * sum;
+      double value = roundTo(element, entries[i * block + j % block]);
+      bool negative = llvm::popcount(uint64_t(i / block & j / block)) % 2;
+      matrix[i * columns + j] = negative ? -value : value;
     }
+  std::vector<double> sums(columns);
+  for (size_t at = 0; at < rows.values.size(); at += columns) {
+    std::fill(sums.begin(), sums.end(), 0);
+    for (int64_t i = 0; i < columns; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        sums[j] += rows.values[at + i] * matrix[i * columns + j];
+    for (int64_t j = 0; j < columns; ++j)
+      rows.values[at + j] = factor * sums[j];
   }
   return rows;
 }
