@@ -154,7 +154,9 @@ double tolerance(StringRef type) {
 
 class Sweep {
 public:
-  explicit Sweep(MLIRContext &context) : context(context) {}
+  /// `level`: of LLVM's optimisation, at most.
+  Sweep(MLIRContext &context, unsigned level)
+      : context(context), level(level) {}
 
   void run(const Case &c, ArrayRef<Sizes> list = kSizes) {
     withKernel(c, [&](StreamableOpInterface op, CpuModule &module) {
@@ -175,14 +177,11 @@ public:
   /// All small sizes: every way in which bounds, tiles and masks can meet.
   template <typename Lengths>
   void runBounds(const Case &c, const Lengths &lengths) {
-    withKernel(
-        c,
-        [&](StreamableOpInterface op, CpuModule &module) {
-          for (int64_t queries : lengths)
-            for (int64_t keys : lengths)
-              runSizes(c, op, module, {1, queries, keys}, /*onlyProbe=*/true);
-        },
-        /*level=*/0);
+    withKernel(c, [&](StreamableOpInterface op, CpuModule &module) {
+      for (int64_t queries : lengths)
+        for (int64_t keys : lengths)
+          runSizes(c, op, module, {1, queries, keys}, /*onlyProbe=*/true);
+    });
   }
 
   int close() const {
@@ -193,10 +192,9 @@ public:
 
 private:
   /// Compiles a case and hands on its op and its kernel.
-  void
-  withKernel(const Case &c,
-             llvm::function_ref<void(StreamableOpInterface, CpuModule &)> body,
-             unsigned level = 2) {
+  void withKernel(
+      const Case &c,
+      llvm::function_ref<void(StreamableOpInterface, CpuModule &)> body) {
     auto reference = parseSourceString<ModuleOp>(c.text(), &context);
     auto lower = [&](OpPassManager &pm) { lowerBy(c.level3, pm); };
     // Rings make for much code and little work.
@@ -250,6 +248,7 @@ private:
   }
 
   MLIRContext &context;
+  unsigned level;
   Tally tally;
   uint64_t seed = 0;
   /// Pairs of a kernel and sizes, not counting compilation, probes or empty
@@ -524,8 +523,10 @@ int main(int argc, char **argv) {
            "derivatives\n";
     return 2;
   }
-  Sweep sweep(context);
-  if (bounds || sequential || splits || traversals || float8) {
+  // Drawn cases are optimised; others are many kernels of little work.
+  bool named = bounds || sequential || splits || traversals || float8;
+  Sweep sweep(context, named ? 0 : 2);
+  if (named) {
     bounds       ? runAllBounds(sweep)
     : sequential ? runSequential(sweep)
     : splits     ? runAllSplits(sweep)
