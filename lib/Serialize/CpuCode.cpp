@@ -63,8 +63,8 @@ protected:
     return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   }
 
-  /// Unrolled loops take a third to a half longer to compile, and gain nothing
-  /// (benchmarks/cpu_gradients.py, benchmarks/cpu.py).
+  /// Unrolled loops take a quarter to a half longer to compile, and gain
+  /// nothing (benchmarks/cpu_gradients.py, benchmarks/cpu.py).
   llvm::PipelineTuningOptions tuning() override {
     llvm::PipelineTuningOptions options;
     options.LoopUnrolling = false;

@@ -1,6 +1,6 @@
 // attn-stream-partition{split-ctas}: one kernel has a `split` axis and stores states, and a
 // second one, made of the operation's merge and tail alone, streams over the splits.
-// RUN: attn-opt %s --attn-set-target=target=h200 --attn-stream-partition='split-ctas tiles=query=32,key=64' | FileCheck %s
+// RUN: attn-opt %s --attn-stream-partition='split-ctas tiles=query=32,key=64' | FileCheck %s
 // RUN: attn-opt %s --attn-stream-partition='split-ctas splits=3' | FileCheck %s --check-prefix=THREE
 // RUN: attn-opt %s --attn-stream-partition=split-length=512 | FileCheck %s --check-prefix=STATED
 // The schedule of an operation says the same as options, and is what makes parts, not what

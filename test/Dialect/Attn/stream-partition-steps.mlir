@@ -1,8 +1,7 @@
 // An axis that is streamed one by one has no dimension in tiles: eight parts are loaded before the
 // first is folded, of the last few two.
 //
-// RUN: attn-opt %s --attn-set-target=target=h200 --attn-stream-partition | FileCheck %s
-// RUN: attn-opt %s --attn-set-target=target=cpu --attn-stream-partition | FileCheck %s --check-prefix=CPU
+// RUN: attn-opt %s --attn-stream-partition | FileCheck %s
 // RUN: attn-opt %s --attn-stream-partition='split-ctas splits=2' | FileCheck %s --check-prefix=SPLIT
 
 // CHECK-LABEL: func.func @merge
@@ -26,13 +25,6 @@
 // CHECK-NOT: attn.dot
 // CHECK: attn.store %{{.*}}, %o[%[[B]], %[[H]], %[[ROW]], %c0] : tensor<4x64xbf16>
 // CHECK: attn.store %{{.*}}, %lse[%[[B]], %[[H]], %[[ROW]]] : tensor<4xf32>
-
-// On the CPU, where a load takes no longer than a merge, two at a time alone.
-// CPU-LABEL: attn.kernel @merge_merge_states(
-// CPU: attn.stream %{{.*}} step 2 over [%c0 to
-// CPU: arith.cmpi ult,
-// CPU-NOT: attn.stream
-// CPU: attn.store
 
 // SPLIT-LABEL: attn.kernel @merge_merge_states_split(
 // SPLIT: attn.store %{{.*}}, %maximum[

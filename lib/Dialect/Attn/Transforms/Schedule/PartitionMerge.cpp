@@ -11,8 +11,8 @@ namespace {
 /// Rows of a tile of a merge, at most, which is a few multiplications a value
 /// that is loaded: small ones, so that many CTAs load.
 constexpr int64_t kMergeRows = 4;
-/// States that are loaded before the first of them is merged, where a load
-/// takes far longer than a merge: on GPUs.
+/// States that are loaded before the first of them is merged: a load takes far
+/// longer than a merge.
 constexpr int64_t kMergedAtOnce = 8;
 /// Of the few that are left, which most streams have alone.
 constexpr int64_t kMergedOfFew = 2;
@@ -27,9 +27,9 @@ int64_t Partitioner::mergeRows(const StreamAxis &axis, int64_t size) {
 }
 
 int64_t Partitioner::mergedAtOnce(int64_t parts) {
-  if (!ShapedType::isDynamic(parts))
-    return std::clamp<int64_t>(parts, 1, kMergedAtOnce);
-  return TargetAttr::of(op).hasCapability("cpu") ? kMergedOfFew : kMergedAtOnce;
+  return ShapedType::isDynamic(parts)
+             ? kMergedAtOnce
+             : std::clamp<int64_t>(parts, 1, kMergedAtOnce);
 }
 
 SmallVector<Value>
@@ -62,8 +62,7 @@ SmallVector<Value> Partitioner::mergeParts(StreamKernel &kernel, unsigned axis,
       return visit(carried, several);
     });
   };
-  bool allAreThere = !end && !ShapedType::isDynamic(extent);
-  if (allAreThere || atOnce <= kMergedOfFew) {
+  if (!end && !ShapedType::isDynamic(extent)) {
     stream(parts, atOnce);
     return state;
   }

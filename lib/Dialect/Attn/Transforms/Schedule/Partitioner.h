@@ -222,7 +222,7 @@ private:
   static int64_t mergeRows(const StreamAxis &axis, int64_t size);
 
   /// States of a visit of a merge, of so many parts.
-  int64_t mergedAtOnce(int64_t parts);
+  static int64_t mergedAtOnce(int64_t parts);
 
   /// The axis that the rows of a state are along.
   unsigned rowAxis() const;
