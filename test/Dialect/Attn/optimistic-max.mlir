@@ -7,13 +7,35 @@
 
 // With a lead, a miss takes the larger of the tile's maximum and of what the carried sum says of that
 // of the tiles before, and some binades more: 12 here are 12 / (0.5 log2(e)) scores. A row that has seen
-// nothing takes its maximum. f16 has no lead.
+// nothing takes its maximum, unless that is 12 binades or more. Weights that are too large, but
+// numbers, are divided by powers of two instead, with sums and O. f16 has no lead.
 // RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=12}))' | FileCheck %s --check-prefix=LEAD
 // Where the reference is made an LSE, 15 binades are the most: 15 / (0.5 log2(e)).
 // RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=60}))' | FileCheck %s --check-prefix=CAPPED
 // LEAD-LABEL: attn.kernel @softmax
-// LEAD: carry (%[[K1:[^ ]+]] = %{{[^ ]+}}, %[[M1:[^ ]+]] = %{{[^ ]+}}, %[[L1:[^ ]+]] = %{{[^ ]+}}, %{{[^ ]+}} = %{{[^ ]+}}
-// LEAD: scf.if
+// LEAD: carry (%[[K1:[^ ]+]] = %{{[^ ]+}}, %[[M1:[^ ]+]] = %{{[^ ]+}}, %[[L1:[^ ]+]] = %{{[^ ]+}}, %[[A1:[^ ]+]] = %{{[^ ]+}}
+// LEAD: %[[NEW:[^ ]+]] = attn.reduce_registers sum
+// LEAD: %[[LE:[^ ]+]] = arith.addf %[[L1]], %[[NEW]] :
+// LEAD-NEXT: %[[PE:[^ ]+]] = arith.truncf
+// LEAD-NEXT: scf.if
+// LEAD-NEXT: %[[LARGEST:[^ ]+]] = arith.constant dense<1.2676506E+30> :
+// LEAD-NEXT: %[[OVER:[^ ]+]] = arith.cmpf ugt, %[[NEW]], %[[LARGEST]] :
+// LEAD-NEXT: %[[LOST:[^ ]+]] = attn.any %[[OVER]] holds_first :
+// LEAD-NEXT: %[[CARRIED:[^ ]+]] = attn.reduce sum %[[L1]] :
+// LEAD-NEXT: %[[ROWS:[^ ]+]] = attn.reduce sum %[[NEW]] :
+// LEAD-NEXT: %[[ALL:[^ ]+]] = arith.addf %[[CARRIED]], %[[ROWS]] :
+// LEAD-NEXT: %[[OFALL:[^ ]+]] = math.log2 %[[ALL]] :
+// LEAD-NEXT: %[[WHOLE:[^ ]+]] = math.floor %[[OFALL]] :
+// LEAD-NEXT: %[[LEAD:[^ ]+]] = arith.constant dense<1.200000e+01> :
+// LEAD-NEXT: %[[UP:[^ ]+]] = arith.addf %[[WHOLE]], %[[LEAD]] :
+// LEAD-NEXT: %[[NONE:[^ ]+]] = arith.constant dense<0.000000e+00> :
+// LEAD-NEXT: %[[NOTDOWN:[^ ]+]] = arith.maximumf %[[UP]], %[[NONE]] :
+// LEAD-NEXT: %[[FAR:[^ ]+]] = arith.constant dense<1.200000e+02> :
+// LEAD-NEXT: %[[BY:[^ ]+]] = arith.minimumf %[[NOTDOWN]], %[[FAR]] :
+// LEAD-NEXT: %[[REFERENCE:[^ ]+]] = arith.addf %[[M1]], %[[BY]] :
+// LEAD: %[[UNIT:[^ ]+]] = attn.any %{{[^ ]+}} holds_first : tensor<64xi1,
+// LEAD-NEXT: %[[EITHER:[^ ]+]] = arith.ori %[[LOST]], %[[UNIT]] :
+// LEAD-NEXT: %[[IF:[^ ]+]]:5 = scf.if %[[EITHER]] ->
 // LEAD-NEXT: %[[X:[^ ]+]] = attn.reduce max %{{[^ ]+}} :
 // LEAD-NEXT: %[[INITIAL:[^ ]+]] = arith.constant dense<-3.40282347E+38> :
 // LEAD-NEXT: %[[FIRST:[^ ]+]] = arith.cmpf oeq, %[[M1]], %[[INITIAL]] :
@@ -24,12 +46,33 @@
 // LEAD-NEXT: %[[KNOWN:[^ ]+]] = arith.maximumf %[[X]], %[[SCORE]] :
 // LEAD-NEXT: %[[TWELVE:[^ ]+]] = arith.constant dense<16.63{{[0-9]+}}> :
 // LEAD-NEXT: %[[HIGHER:[^ ]+]] = arith.addf %[[KNOWN]], %[[TWELVE]] :
-// LEAD-NEXT: %[[TO:[^ ]+]] = arith.select %[[FIRST]], %[[X]], %[[HIGHER]] :
+// LEAD-NEXT: %[[GROWS:[^ ]+]] = arith.constant dense<16.63{{[0-9]+}}> :
+// LEAD-NEXT: %[[SMALL:[^ ]+]] = arith.cmpf ult, %[[X]], %[[GROWS]] :
+// LEAD-NEXT: %[[KEEPS:[^ ]+]] = arith.andi %[[FIRST]], %[[SMALL]] :
+// LEAD-NEXT: %[[TO:[^ ]+]] = arith.select %[[KEEPS]], %[[X]], %[[HIGHER]] :
 // LEAD-NEXT: attn.advance %[[TO]] from %[[K1]], %[[M1]]
+// LEAD: } else {
+// LEAD-NEXT: %[[LESS:[^ ]+]] = arith.subf %[[M1]], %[[REFERENCE]] :
+// LEAD-NEXT: %[[RATIO:[^ ]+]] = math.exp2 %[[LESS]] :
+// LEAD-NEXT: %[[OFL:[^ ]+]] = attn.broadcast %[[RATIO]] :
+// LEAD-NEXT: %[[L:[^ ]+]] = arith.mulf %[[LE]], %[[OFL]] :
+// LEAD-NEXT: %[[OFO:[^ ]+]] = attn.broadcast %[[RATIO]] :
+// LEAD-NEXT: %[[O:[^ ]+]] = arith.mulf %[[A1]], %[[OFO]] :
+// LEAD-NEXT: %[[NARROW:[^ ]+]] = arith.truncf %[[RATIO]] : {{.*}} to tensor<64xbf16
+// LEAD-NEXT: %[[OFP:[^ ]+]] = attn.broadcast %[[NARROW]] :
+// LEAD-NEXT: %[[P:[^ ]+]] = arith.mulf %[[PE]], %[[OFP]] :
+// LEAD-NEXT: scf.yield %[[K1]], %[[REFERENCE]], %[[L]], %[[O]], %[[P]] :
+// LEAD-NEXT: }
+// LEAD-NEXT: scf.yield %[[IF]]#0, %[[IF]]#1, %[[IF]]#2, %[[IF]]#3, %[[IF]]#4 :
+// LEAD-NEXT: } else {
+// LEAD-NEXT: scf.yield %[[K1]], %[[M1]], %[[LE]], %[[A1]], %[[PE]] :
 // LEAD-LABEL: attn.kernel @masked
 // LEAD-NOT: arith.maximumf
 // LEAD: attn.kernel
 // CAPPED-LABEL: attn.kernel @softmax
+// CAPPED: math.floor
+// CAPPED-NEXT: arith.constant dense<1.500000e+01>
+// CAPPED: math.log2
 // CAPPED: arith.maximumf
 // CAPPED-NEXT: arith.constant dense<20.79{{[0-9]+}}>
 

@@ -170,19 +170,23 @@ private:
     for (Operation &op : parts.loop.getBody()->without_terminator()) {
       if (parts.isOfValues(&op))
         continue;
-      // Nothing is known before the first tile.
-      if (auto branch = dyn_cast<scf::IfOp>(op);
-          branch && holdsFirst(branch.getCondition()))
-        inlineThen(branch, map);
-      else
-        rewriter.clone(op, map);
+      cloneFirst(op, map);
     }
     return finish(parts, map);
   }
 
+  /// Nothing is known before the first tile: it takes branches that hold there.
+  void cloneFirst(Operation &op, IRMapping &map) {
+    if (auto branch = dyn_cast<scf::IfOp>(op);
+        branch && holdsFirst(branch.getCondition()))
+      inlineThen(branch, map);
+    else
+      rewriter.clone(op, map);
+  }
+
   void inlineThen(scf::IfOp branch, IRMapping &map) {
     for (Operation &op : branch.thenBlock()->without_terminator())
-      rewriter.clone(op, map);
+      cloneFirst(op, map);
     for (auto [result, value] :
          llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands()))
       map.map(result, map.lookupOrDefault(value));

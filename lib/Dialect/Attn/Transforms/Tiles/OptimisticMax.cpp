@@ -32,6 +32,12 @@ using namespace attn;
 
 namespace {
 
+/// Binades of a row's first maximum from which on it is set apart by the lead.
+constexpr double kGrows = 12;
+/// The largest sum of weights that are divided, and by how many binades at
+/// most: neither leaves the exponents of f32.
+constexpr double kMostWeight = 0x1p100, kMostShift = 120;
+
 /// How large weights may become, and how small they begin.
 struct Range {
   /// Of a sum of weights.
@@ -53,11 +59,7 @@ public:
     b.setInsertionPointAfter(parts.ops.back());
     map.map(parts.advance.getFactor(), parts.advance.getFactorBefore());
     map.map(parts.advance.getReference(), parts.advance.getReferenceBefore());
-    Value missed;
-    for (Operation *sum : parts.sums) {
-      Value any = buildCheck(assume(sum->getResult(0)));
-      missed = missed ? arith::OrIOp::create(b, loc, missed, any) : any;
-    }
+    Value missed = buildCheck(range.bound);
     // All of it before the branch: packed exponentials take fewer registers
     // while the scores, which a miss needs, are still there.
     SmallVector<Value> assumed;
@@ -67,17 +69,8 @@ public:
         scf::IfOp::create(b, loc, ValueRange(parts.results).getTypes(), missed,
                           /*withElse=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
-    IRMapping exact;
-    for (Operation *op : parts.ops) {
-      if (op == parts.advance && range.lead != 0)
-        exact.map(parts.advance.getMaximum(),
-                  raise(exact.lookup(parts.advance.getMaximum())));
-      b.clone(*op, exact);
-    }
-    scf::YieldOp::create(b, loc,
-                         llvm::map_to_vector(parts.results, [&](Value v) {
-                           return exact.lookup(v);
-                         }));
+    scf::YieldOp::create(
+        b, loc, canShift() ? buildShiftOrExact(assumed) : buildExact());
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loc, assumed);
     for (auto [result, to] :
@@ -91,13 +84,128 @@ public:
   }
 
 private:
-  /// Whether any sum is above the bound, or no number. Rows that nobody stores
-  /// have no say: they may be those of a neighbour.
-  Value buildCheck(Value sums) {
+  /// The softmax by the tile's maximum.
+  SmallVector<Value> buildExact() {
+    IRMapping exact;
+    for (Operation *op : parts.ops) {
+      if (op == parts.advance && range.lead != 0)
+        exact.map(parts.advance.getMaximum(),
+                  raise(exact.lookup(parts.advance.getMaximum())));
+      b.clone(*op, exact);
+    }
+    return llvm::map_to_vector(parts.results,
+                               [&](Value v) { return exact.lookup(v); });
+  }
+
+  /// Weights that are too large, but numbers, are divided by powers of two,
+  /// with all that has their unit: no maximum, and no exponential, is computed
+  /// anew. That is for rows whose unit stays.
+  SmallVector<Value> buildShiftOrExact(ArrayRef<Value> assumed) {
+    Value isLost = buildCheck(kMostWeight), reference = buildReference();
+    if (!parts.advance.getSteady())
+      isLost = arith::OrIOp::create(
+          b, loc, isLost,
+          AnyOp::create(b, loc, parts.advance.buildIsNotPlain(b, reference),
+                        /*holdsFirst=*/true));
+    auto branch =
+        scf::IfOp::create(b, loc, ValueRange(parts.results).getTypes(), isLost,
+                          /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc, buildExact());
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, buildShift(assumed, reference));
+    return branch.getResults();
+  }
+
+  /// Whether all that the softmax makes is rows of factors and references, or
+  /// has the unit of weights, in types that have the exponents of f32.
+  bool canShift() {
+    auto rows = cast<RankedTensorType>(parts.advance.getMaximum().getType());
+    if (range.lead == 0 || range.isShared || !findSum(rows))
+      return false;
+    return llvm::all_of(parts.results, [&](Value result) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type ||
+          !(type.getElementType().isF32() || type.getElementType().isBF16()))
+        return false;
+      RankedTensorType of = type.getRank() == 2 ? ReduceOp::rowsOf(type) : type;
+      return of.clone(rows.getElementType()) == rows;
+    });
+  }
+
+  /// The reference if it rises to the sum of the row, and the lead more, by
+  /// whole binades.
+  Value buildReference() {
+    auto rows = cast<RankedTensorType>(parts.advance.getMaximum().getType());
+    auto splat = [&](double value) {
+      return splatOf(rows, static_cast<float>(value));
+    };
+    Value sum = rowsOf(findSum(rows));
+    for (Operation *of : parts.sums)
+      sum =
+          arith::AddFOp::create(b, loc, sum, rowsOf(assume(of->getResult(0))));
+    Value binades = math::FloorOp::create(
+        b, loc, math::Log2Op::create(b, loc, sum).getResult());
+    binades = arith::AddFOp::create(b, loc, binades, splat(range.lead));
+    // No sum, as of a row that has seen no key, has -inf of them.
+    binades = arith::MaximumFOp::create(b, loc, binades, splat(0));
+    binades = arith::MinimumFOp::create(b, loc, binades, splat(kMostShift));
+    return arith::AddFOp::create(b, loc, parts.advance.getReferenceBefore(),
+                                 binades);
+  }
+
+  /// What the softmax makes with that reference: weights are divided by what it
+  /// rises by in f32.
+  SmallVector<Value> buildShift(ArrayRef<Value> assumed, Value reference) {
+    Value ratio = math::Exp2Op::create(
+        b, loc,
+        arith::SubFOp::create(b, loc, parts.advance.getReferenceBefore(),
+                              reference)
+            .getResult());
+    SmallVector<Value> results;
+    for (auto [result, value] : llvm::zip_equal(parts.results, assumed)) {
+      if (result == parts.advance.getFactor())
+        results.push_back(parts.advance.getFactorBefore());
+      else if (result == parts.advance.getReference())
+        results.push_back(reference);
+      else
+        results.push_back(
+            arith::MulFOp::create(b, loc, value, spread(ratio, value)));
+    }
+    return results;
+  }
+
+  /// One number a row as a tile of the type that a value has.
+  Value spread(Value rows, Value like) {
+    auto type = cast<RankedTensorType>(like.getType());
+    if (type.getRank() == 1)
+      return rows;
+    auto of = cast<RankedTensorType>(rows.getType());
+    if (Type element = type.getElementType(); element != of.getElementType())
+      rows = arith::TruncFOp::create(b, loc, of.clone(element), rows);
+    return BroadcastOp::create(b, loc, type, rows);
+  }
+
+  Value splatOf(RankedTensorType type, float value) {
+    return arith::ConstantOp::create(b, loc, type,
+                                     DenseElementsAttr::get(type, value));
+  }
+
+  /// Whether any sum is above the bound, or no number.
+  Value buildCheck(double bound) {
+    Value missed;
+    for (Operation *sum : parts.sums) {
+      Value any = buildCheck(assume(sum->getResult(0)), bound);
+      missed = missed ? arith::OrIOp::create(b, loc, missed, any) : any;
+    }
+    return missed;
+  }
+
+  /// Rows that nobody stores have no say: they may be those of a neighbour.
+  Value buildCheck(Value sums, double bound) {
     auto type = cast<RankedTensorType>(sums.getType());
-    Value most = arith::ConstantOp::create(
-        b, loc, type,
-        DenseElementsAttr::get(type, static_cast<float>(range.bound)));
+    Value most = splatOf(type, static_cast<float>(bound));
     // Weights that were rounded first are no larger than their type's largest.
     auto isAbove =
         range.isShared ? arith::CmpFPredicate::UGE : arith::CmpFPredicate::UGT;
@@ -114,10 +222,7 @@ private:
   /// than its weight, and no more than that times the keys.
   Value raise(Value maximum) {
     auto type = cast<RankedTensorType>(maximum.getType());
-    auto splat = [&](float value) -> Value {
-      return arith::ConstantOp::create(b, loc, type,
-                                       DenseElementsAttr::get(type, value));
-    };
+    auto splat = [&](float value) { return splatOf(type, value); };
     if (range.isShared)
       return arith::AddFOp::create(
           b, loc, maximum,
@@ -129,8 +234,8 @@ private:
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, before,
                               splat(AdvanceOp::getInitial(scale).second));
     Value known = maximum;
-    if (Value sum = rowsOfSum(type)) {
-      Value log = math::Log2Op::create(b, loc, sum);
+    if (Value sum = findSum(type)) {
+      Value log = math::Log2Op::create(b, loc, rowsOf(sum));
       Value most = arith::DivFOp::create(
           b, loc, arith::AddFOp::create(b, loc, before, log),
           parts.advance.getFactorBefore());
@@ -140,12 +245,24 @@ private:
         b, loc, known,
         splat(static_cast<float>(range.lead /
                                  AdvanceOp::getFactors(scale).first)));
-    return arith::SelectOp::create(b, loc, isFirst, maximum, higher);
+    // Scores that are as large as this at once are likely to grow by more than
+    // the bound: one miss less for each warp.
+    Value isSmall = arith::CmpFOp::create(
+        b, loc, arith::CmpFPredicate::ULT, maximum,
+        splat(static_cast<float>(kGrows / AdvanceOp::getFactors(scale).first)));
+    Value keeps = arith::AndIOp::create(b, loc, isFirst, isSmall);
+    return arith::SelectOp::create(b, loc, keeps, maximum, higher);
   }
 
-  /// What is carried of the sums of weights, one a row; null if it is not
-  /// known.
-  Value rowsOfSum(RankedTensorType rows) {
+  /// Sums of one a row.
+  Value rowsOf(Value sums) {
+    if (cast<RankedTensorType>(sums.getType()).getRank() == 1)
+      return sums;
+    return ReduceOp::create(b, loc, ReduceKind::Sum, sums);
+  }
+
+  /// What is carried of the sums of weights; null if it is not known.
+  Value findSum(RankedTensorType rows) {
     for (BlockArgument carried : parts.stream.getCarried()) {
       auto type = dyn_cast<RankedTensorType>(carried.getType());
       bool isSum = llvm::any_of(carried.getUsers(), [&](Operation *user) {
@@ -156,10 +273,8 @@ private:
       });
       if (!isSum || !type)
         continue;
-      if (type == rows)
+      if (type == rows || type.getRank() == 2)
         return carried;
-      if (type.getRank() == 2)
-        return ReduceOp::create(b, loc, ReduceKind::Sum, carried);
     }
     return {};
   }
