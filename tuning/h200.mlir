@@ -416,13 +416,13 @@ module attributes {attn.target = #attn.target<"h200">} {
     variants [#attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=67000",
                <tiles = [query = 192, key = 64], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
-  attn.tuned "attn.attention" of [f16, bf16] columns 320 rows 64
+  attn.tuned "attn.attention" of [f16, bf16] columns 320 keys 192 rows 64
     <tiles = [query = 128, key = 112], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"key>=2048",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
-  attn.tuned "attn.attention" of [f16, bf16] columns 320 rows 64 causal
+  attn.tuned "attn.attention" of [f16, bf16] columns 320 keys 192 rows 64 causal
     <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=64000",

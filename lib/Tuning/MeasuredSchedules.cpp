@@ -149,6 +149,16 @@ int64_t columnsOf(StreamableOpInterface op) {
   return attention ? std::max(columns, 2 * attention.getValueDim()) : columns;
 }
 
+/// Whether K has no more columns than a row is for: Q and K take memory that V,
+/// whose sums are in registers, does not.
+bool hasKeys(StreamableOpInterface op, TunedOp row) {
+  auto attention = dyn_cast<AttentionOp>(*op);
+  auto half = static_cast<int64_t>(row.getColumns()) / 2;
+  return !attention ||
+         attention.getQkDim() <=
+             static_cast<int64_t>(row.getKeyColumns().value_or(half));
+}
+
 /// Whether an operation has as many rows as a row of a file is for. What is not
 /// known may be any number from the least on, and no bound from above holds.
 bool hasRows(StreamableOpInterface op, TunedOp row) {
@@ -242,7 +252,7 @@ bool hasElements(StreamableOpInterface op, TunedOp row) {
 bool isFor(TunedOp row, StreamableOpInterface op) {
   return row.getOp() == op->getName().getStringRef() && hasElements(op, row) &&
          columnsOf(op) <= static_cast<int64_t>(row.getColumns()) &&
-         hasRows(op, row) && canHave(op, row.getSchedule()) &&
+         hasKeys(op, row) && hasRows(op, row) && canHave(op, row.getSchedule()) &&
          row.getCausal() == isCausal(op) &&
          (!row.getPacked() || isPacked(op)) &&
          (!row.getReads() || readsEachScore(op)) &&

@@ -8,6 +8,7 @@
 // CHECK: attn.tuned "attn.attention" of [bf16] columns 128 rows 64 causal packed reads special sorted <persistent>
 // CHECK: attn.tuned "attn.attention" of [bf16] columns 128 rows 64 special <>
 // CHECK: attn.tuned "attn.attention" of [bf16] columns 128 rows 1 to 63 causal <>
+// CHECK: attn.tuned "attn.attention" of [bf16] columns 320 keys 192 rows 64 <>
 // CHECK: attn.tuned "attn.matmul" of [f16] columns 64 rows 0 <warps = 4>
 module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal <persistent>
@@ -16,6 +17,7 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [bf16] columns 128 rows 64 causal packed reads special sorted <persistent>
   attn.tuned "attn.attention" of [bf16] columns 128 rows 64 special <>
   attn.tuned "attn.attention" of [bf16] columns 128 rows 1 to 63 causal <>
+  attn.tuned "attn.attention" of [bf16] columns 320 keys 192 rows 64 <>
   attn.tuned "attn.matmul" of [f16] columns 64 rows 0 <warps = 4>
 }
 
@@ -24,6 +26,13 @@ module attributes {attn.target = #attn.target<"h200">} {
 module attributes {attn.target = #attn.target<"h200">} {
   // expected-error @below {{'attn.tuned' op expected 1 or more columns, but got 0}}
   attn.tuned "attn.attention" of [f16] columns 0 rows 64 <>
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200">} {
+  // expected-error @below {{'attn.tuned' op expected 1 to 64 columns of K, but got 65}}
+  attn.tuned "attn.attention" of [f16] columns 64 keys 65 rows 64 <>
 }
 
 // -----

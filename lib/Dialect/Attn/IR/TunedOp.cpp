@@ -75,6 +75,10 @@ LogicalResult TunedOp::verify() {
   int64_t columns = getColumnsAttr().getInt(), rows = getRowsAttr().getInt();
   if (columns < 1)
     return emitOpError("expected 1 or more columns, but got ") << columns;
+  if (std::optional<int64_t> keys = getKeyColumns();
+      keys && (*keys < 1 || *keys > columns))
+    return emitOpError("expected 1 to ")
+           << columns << " columns of K, but got " << *keys;
   if (rows < 0)
     return emitOpError("expected 0 or more rows, but got ") << rows;
   if (std::optional<int64_t> most = getMostRows(); most && *most < rows)

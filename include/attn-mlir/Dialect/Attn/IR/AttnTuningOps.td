@@ -11,7 +11,7 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     One row of a tuning file: a module whose `attn.target` is the chip that was
     measured. It is for operations `op` (a name), of elements of one of the types
     `of`, whose K and V have together at most `columns` columns (V twice, if it has
-    more than K), which have `rows` or more queries where their number is known, and
+    more than K), and K half of these at most, or `keys` columns, which have `rows` or more queries where their number is known, and
     which have a causal mask, or not. A row `to` a number is for operations alone whose
     number of queries is known, and at most that: decoding. A row with `cache` is for K and V of one of
     these types alone, which is not that of the queries; one with `packed` for
@@ -29,13 +29,14 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     ```
   }];
   let arguments = (ins StrAttr:$op, TypeArrayAttr:$elements, OptionalAttr<TypeArrayAttr>:$cache, I64Attr:$columns,
+                       OptionalAttr<I64Attr>:$key_columns,
                        I64Attr:$rows, OptionalAttr<I64Attr>:$most_rows, UnitAttr:$causal, UnitAttr:$packed,
                        UnitAttr:$reads,
                        UnitAttr:$special, UnitAttr:$sorted,
                        Attn_ScheduleAttr:$schedule,
                        DefaultValuedAttr<TypedArrayAttrBase<Attn_VariantAttr, "variants">, "{}">:$variants);
   let assemblyFormat = [{
-    $op `of` $elements (`cache` $cache^)? `columns` $columns `rows` $rows (`to` $most_rows^)? (`causal` $causal^)?
+    $op `of` $elements (`cache` $cache^)? `columns` $columns (`keys` $key_columns^)? `rows` $rows (`to` $most_rows^)? (`causal` $causal^)?
     (`packed` $packed^)? (`reads` $reads^)? (`special` $special^)? (`sorted` $sorted^)?
     $schedule (`variants` $variants^)? attr-dict
   }];
