@@ -69,6 +69,16 @@
 // LEAD-LABEL: attn.kernel @masked
 // LEAD-NOT: arith.maximumf
 // LEAD: attn.kernel
+// Nor have rows that nobody stores a say in whether others are computed anew.
+// LEAD-LABEL: attn.kernel @until
+// LEAD: %[[STORED:[^ ]+]] = arith.cmpi slt
+// LEAD: %[[ABOVE:[^ ]+]] = arith.andi %{{[^ ]+}}, %[[STORED]] :
+// LEAD-NEXT: attn.any %[[ABOVE]] holds_first
+// LEAD: scf.if
+// LEAD: %[[FARABOVE:[^ ]+]] = arith.andi %{{[^ ]+}}, %[[STORED]] :
+// LEAD-NEXT: attn.any %[[FARABOVE]] holds_first
+// LEAD: %[[UNITS:[^ ]+]] = arith.andi %{{[^ ]+}}, %[[STORED]] :
+// LEAD-NEXT: attn.any %[[UNITS]] holds_first
 // CAPPED-LABEL: attn.kernel @softmax
 // CAPPED: math.floor
 // CAPPED-NEXT: arith.constant dense<1.500000e+01>
@@ -371,8 +381,7 @@ attn.kernel @until(%lse: !attn.view<?xf32>, %x: f32, %n: index) {
       %d = math.fma %s, %kb, %b : !s
       %e = math.exp2 %d : !s
       %sum = attn.reduce sum %e : !s
-      %l2 = arith.mulf %l1, %a : !m
-      %l = arith.addf %l2, %sum : !m
+      %l = math.fma %l1, %a, %sum : !m
       attn.yield %k, %m, %l : !m, !m, !m
     }
     %end = arith.addi %i, %c1 : index

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 
@@ -105,8 +106,7 @@ private:
     if (!parts.advance.getSteady())
       isLost = arith::OrIOp::create(
           b, loc, isLost,
-          AnyOp::create(b, loc, parts.advance.buildIsNotPlain(b, reference),
-                        /*holdsFirst=*/true));
+          buildVote(parts.advance.buildIsNotPlain(b, reference)));
     auto branch =
         scf::IfOp::create(b, loc, ValueRange(parts.results).getTypes(), isLost,
                           /*withElse=*/true);
@@ -202,7 +202,6 @@ private:
     return missed;
   }
 
-  /// Rows that nobody stores have no say: they may be those of a neighbour.
   Value buildCheck(Value sums, double bound) {
     auto type = cast<RankedTensorType>(sums.getType());
     Value most = splatOf(type, static_cast<float>(bound));
@@ -210,9 +209,19 @@ private:
     auto isAbove =
         range.isShared ? arith::CmpFPredicate::UGE : arith::CmpFPredicate::UGT;
     Value above = arith::CmpFOp::create(b, loc, isAbove, sums, most);
-    if (Value stored = buildStoredRows(b, parts.stream, type))
-      above = arith::AndIOp::create(b, loc, above, stored);
-    return AnyOp::create(b, loc, above, /*holdsFirst=*/true);
+    return buildVote(above);
+  }
+
+  /// Whether something is true of any row. Those that nobody stores have no
+  /// say: they may be a neighbour's.
+  Value buildVote(Value rows) {
+    auto type = cast<RankedTensorType>(rows.getType());
+    auto [it, isNew] = storedRows.try_emplace(type);
+    if (isNew)
+      it->second = buildStoredRows(b, parts.stream, type);
+    if (Value stored = it->second)
+      rows = arith::AndIOp::create(b, loc, rows, stored);
+    return AnyOp::create(b, loc, rows, /*holdsFirst=*/true);
   }
 
   /// The maximum of the row so far, some binades higher, but for a row that has
@@ -306,6 +315,8 @@ private:
   Location loc;
   /// From values to what they are assumed to be.
   IRMapping map;
+  /// Which rows somebody stores, by the type of what votes; null for all.
+  llvm::DenseMap<Type, Value> storedRows;
 };
 
 /// Whether weights have few exponents.
