@@ -252,8 +252,8 @@ bool hasElements(StreamableOpInterface op, TunedOp row) {
 bool isFor(TunedOp row, StreamableOpInterface op) {
   return row.getOp() == op->getName().getStringRef() && hasElements(op, row) &&
          columnsOf(op) <= static_cast<int64_t>(row.getColumns()) &&
-         hasKeys(op, row) && hasRows(op, row) && canHave(op, row.getSchedule()) &&
-         row.getCausal() == isCausal(op) &&
+         hasKeys(op, row) && hasRows(op, row) &&
+         canHave(op, row.getSchedule()) && row.getCausal() == isCausal(op) &&
          (!row.getPacked() || isPacked(op)) &&
          (!row.getReads() || readsEachScore(op)) &&
          (!row.getSpecial() || takesSpecialFunctions(op)) &&
