@@ -152,11 +152,14 @@ int64_t columnsOf(StreamableOpInterface op) {
 /// Whether K has no more columns than a row is for: Q and K take memory that V,
 /// whose sums are in registers, does not.
 bool hasKeys(StreamableOpInterface op, TunedOp row) {
-  auto attention = dyn_cast<AttentionOp>(*op);
   auto half = static_cast<int64_t>(row.getColumns()) / 2;
-  return !attention ||
-         attention.getQkDim() <=
-             static_cast<int64_t>(row.getKeyColumns().value_or(half));
+  auto most = static_cast<int64_t>(row.getKeyColumns().value_or(half));
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<AttentionOp, AttentionBackwardKeyOp, AttentionBackwardQueryOp,
+            AttentionBackwardFusedOp>([&](auto own) {
+        return own.getKey().getType().getShape().back() <= most;
+      })
+      .Default(true);
 }
 
 /// Whether an operation has as many rows as a row of a file is for. What is not
