@@ -85,7 +85,7 @@ void attn::buildKernelLowering(OpPassManager &pm,
     pm.addPass(createAttnRoundSums({options.roundedSums}));
   // The pass refuses such numbers: also where nothing else asks for it.
   if (options.optimisticMax || options.lead < 0 || options.lead > kMostLead)
-    pm.addPass(createAttnOptimisticMax({/*positions=*/false, options.lead}));
+    pm.addPass(createAttnOptimisticMax({/*positions=*/false, options.lead, options.exactPeaks}));
   if (options.storeTensors)
     pm.addPass(createAttnStoreTensors());
   if (options.priority != Products::None)
@@ -153,6 +153,8 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<KernelOp>(createAttnSplitRoles());
   pm.addNestedPass<KernelOp>(createAttnOverlapSoftmax());
   pm.addNestedPass<KernelOp>(createAttnPingPong());
+  pm.addNestedPass<KernelOp>(createAttnSkipRescaling());
+  pm.addNestedPass<KernelOp>(createAttnIntegerMaxima());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertAttnToNVVM());

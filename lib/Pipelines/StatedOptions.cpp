@@ -69,6 +69,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.twoLevel);
   g.add(o.mxProducts);
   g.add(o.lead);
+  g.add(o.exactPeaks);
   g.add(o.roundedSums);
   g.add(o.residentStages);
   g.add(o.stages);

@@ -207,6 +207,7 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.stmatrix", "tma"},
     {"nvvm.vote.sync", ""},
     {"llvm.intr.tanh", ""},
+    {"llvm.nvvm.barrier.cta.red.popc.aligned.count", ""},
     {"llvm.nvvm.ex2.approx.ftz.f", ""},
     {"llvm.nvvm.fabs", ""},
     {"llvm.nvvm.fmax.nan.f", ""},

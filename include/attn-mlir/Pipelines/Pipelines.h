@@ -171,6 +171,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<int64_t, PlainParser<int64_t>> lead{
       *this, "lead", llvm::cl::init(0),
       llvm::cl::desc("attn-optimistic-max: lead")};
+  Option<bool, PlainParser<bool>> exactPeaks{
+      *this, "exact-peaks", llvm::cl::init(false),
+      llvm::cl::desc("attn-optimistic-max: exact-peaks")};
   Option<RoundedSums> roundedSums{
       *this, "rounded-sums", llvm::cl::init(RoundedSums::None),
       llvm::cl::desc("run attn-round-sums: by"),

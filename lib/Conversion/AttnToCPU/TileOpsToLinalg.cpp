@@ -123,27 +123,61 @@ struct ReducePattern : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// A tile of conditions as one number: `init`, and what `combine` makes of it and
+/// each of them.
+Value foldConditions(OpBuilder &b, Location loc, Value tile, Attribute init,
+                     llvm::function_ref<Value(OpBuilder &, Value, Value)>
+                         combine) {
+  GenericBuilder g{b, loc};
+  auto typed = cast<TypedAttr>(init);
+  auto type = RankedTensorType::get({}, typed.getType());
+  Value first = arith::ConstantOp::create(b, loc, typed);
+  Value filled =
+      linalg::FillOp::create(b, loc, first, g.empty(type)).getResult(0);
+  unsigned rank = cast<RankedTensorType>(tile.getType()).getRank();
+  Value folded =
+      g.generic(filled, tile,
+                {b.getMultiDimIdentityMap(rank), g.map(rank, {})},
+                SmallVector<IteratorType>(rank, IteratorType::reduction),
+                [&](OpBuilder &inner, ValueRange args) -> Value {
+                  return combine(inner, args[0], args[1]);
+                });
+  return tensor::ExtractOp::create(b, loc, folded, ValueRange());
+}
+
 struct AnyPattern : OpRewritePattern<AnyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AnyOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    GenericBuilder g{rewriter, loc};
-    auto tile = cast<RankedTensorType>(op.getTile().getType());
-    auto type = RankedTensorType::get({}, rewriter.getI1Type());
-    Value no =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
-    Value init =
-        linalg::FillOp::create(rewriter, loc, no, g.empty(type)).getResult(0);
-    unsigned rank = tile.getRank();
-    Value any =
-        g.generic(init, op.getTile(),
-                  {rewriter.getMultiDimIdentityMap(rank), g.map(rank, {})},
-                  SmallVector<IteratorType>(rank, IteratorType::reduction),
-                  [&](OpBuilder &b, ValueRange args) -> Value {
-                    return arith::OrIOp::create(b, loc, args[0], args[1]);
-                  });
-    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, any, ValueRange());
+    rewriter.replaceOp(
+        op, foldConditions(rewriter, loc, op.getTile(),
+                           rewriter.getBoolAttr(false),
+                           [&](OpBuilder &b, Value one, Value so) -> Value {
+                             return arith::OrIOp::create(b, loc, one, so);
+                           }));
+    return success();
+  }
+};
+
+struct OftenPattern : OpRewritePattern<OftenOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(OftenOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto count = [&](OpBuilder &b, Value one, Value so) -> Value {
+      return arith::AddIOp::create(
+          b, loc, so, arith::ExtUIOp::create(b, loc, b.getI64Type(), one));
+    };
+    Value found = foldConditions(rewriter, loc, op.getTile(),
+                                 rewriter.getI64IntegerAttr(0), count);
+    int64_t all = op.getTile().getType().getNumElements();
+    Value many = arith::ConstantOp::create(
+        rewriter, loc,
+        rewriter.getI64IntegerAttr(
+            llvm::divideCeil(all * OftenOp::kMany, OftenOp::kOf)));
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::uge,
+                                               found, many);
     return success();
   }
 };
@@ -259,7 +293,7 @@ struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
 
 void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
   populateDecomposeAdvance(patterns);
-  patterns.add<AnyPattern, ArrangePattern, BroadcastPattern, DotPattern,
+  patterns.add<AnyPattern, OftenPattern, ArrangePattern, BroadcastPattern, DotPattern,
                InterleavePattern, IotaPattern, ReducePattern, SplatPattern,
                StoreColumnsPattern>(patterns.getContext());
 }

@@ -19,6 +19,8 @@ constexpr int64_t kMatrix = 8;
 
 /// Threads of a warp, and the numbers of a thread in its warp and of its warp.
 constexpr int64_t kWarpThreads = 32;
+/// Threads of a warpgroup.
+constexpr int64_t kGroupThreads = 4 * kWarpThreads;
 inline mlir::Value laneOf(const ThreadBuilder &t) {
   return t.rem(t.thread(), kWarpThreads);
 }
@@ -45,6 +47,10 @@ constexpr llvm::StringLiteral kReadersAttr = "attn.readers";
 constexpr llvm::StringLiteral kFillsAloneAttr = "attn.fills_alone";
 /// Waits for each other of these threads.
 void computeBarrier(mlir::OpBuilder &b, mlir::Location loc);
+/// Waits for each other of the threads of a warpgroup that computes. With a
+/// predicate, of how many threads it is true (i32).
+mlir::Value groupBarrier(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value predicate = {});
 
 /// Branches of the roles of attn.specialize, and marks what the producer does,
 /// of which one thread does all.

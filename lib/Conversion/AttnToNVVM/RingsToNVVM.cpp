@@ -380,17 +380,10 @@ private:
           b, loc, NVVM::ProxyKind::async_shared,
           NVVM::SharedSpaceAttr::get(op.getContext(),
                                      NVVM::SharedSpace::shared_cta));
-      ThreadBuilder inner{b, loc};
       if (byGroup)
-        NVVM::BarrierOp::create(
-            b, loc, TypeRange(),
-            inner.add(inner.div(inner.thread(), kGroupThreads),
-                      kFirstBarrier + computingRoleOf(b.getInsertionBlock()) *
-                                          computeThreads(op) / kGroupThreads),
-            inner.constant(kGroupThreads), NVVM::BarrierReductionAttr(),
-            Value());
+        groupBarrier(b, loc);
       else
-        NVVM::SyncWarpOp::create(b, loc, inner.constant(-1));
+        NVVM::SyncWarpOp::create(b, loc, ThreadBuilder{b, loc}.constant(-1));
       scf::YieldOp::create(b, loc);
     });
   }
@@ -415,10 +408,6 @@ private:
     LLVM::StoreOp::create(b, loc, zeros, advance(b, loc, data, offset),
                           SharedTile::kChunkBytes);
   }
-
-  static constexpr int64_t kGroupThreads = 128;
-  /// Named barriers of warpgroups, behind those of roles and turns.
-  static constexpr int64_t kFirstBarrier = 8;
 };
 
 /// True, but not before the last register of `rows` is computed, or the first.

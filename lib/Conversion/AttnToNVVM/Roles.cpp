@@ -40,6 +40,8 @@ static constexpr int64_t kRegistersToShare = 40;
 static constexpr int64_t kComputeBarrier = 1;
 /// That of the second role; those of others come before.
 static constexpr int64_t kLastBarrier = 15;
+/// The first of those of warpgroups, behind those of turns.
+static constexpr int64_t kFirstGroupBarrier = 8;
 
 int64_t attn::computeThreads(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
@@ -108,6 +110,27 @@ void attn::computeBarrier(OpBuilder &b, Location loc) {
   NVVM::BarrierOp::create(b, loc, TypeRange(), t.constant(barrier),
                           t.constant(threads.getInt()),
                           NVVM::BarrierReductionAttr(), Value());
+}
+
+Value attn::groupBarrier(OpBuilder &b, Location loc, Value predicate) {
+  ThreadBuilder t{b, loc};
+  Block *block = b.getInsertionBlock();
+  int64_t ofRole = computingRoleOf(block) *
+                   computeThreads(block->getParentOp()) / kGroupThreads;
+  Value barrier =
+      t.add(t.div(t.thread(), kGroupThreads), kFirstGroupBarrier + ofRole);
+  Value threads = t.constant(kGroupThreads);
+  if (!predicate) {
+    NVVM::BarrierOp::create(b, loc, TypeRange(), barrier, threads,
+                            NVVM::BarrierReductionAttr(), Value());
+    return {};
+  }
+  // nvvm.barrier counts at the barrier of the CTA alone.
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, b.getI32Type(),
+             b.getStringAttr("llvm.nvvm.barrier.cta.red.popc.aligned.count"),
+             ValueRange{barrier, threads, predicate})
+      .getResult(0);
 }
 
 /// Moves a role's body before the terminator of `block`.
@@ -316,7 +339,6 @@ struct TurnPattern : OpConversionPattern<TurnOp> {
     return success();
   }
 
-  static constexpr int64_t kGroupThreads = 128;
   /// After the barriers of the CTA and of its consumers.
   static constexpr int64_t kFirstTurn = kComputeBarrier + 1;
 };

@@ -11,6 +11,14 @@ using namespace attn;
 
 namespace {
 
+/// Whether it is true in any thread of the warp.
+Value voteAny(OpBuilder &b, Location loc, Value condition) {
+  constexpr int64_t kWholeWarp = 0xffffffff;
+  Value mask = arith::ConstantIntOp::create(b, loc, kWholeWarp, 32);
+  return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), mask, condition,
+                                  NVVM::VoteSyncKind::any);
+}
+
 struct AnyPattern : OpConversionPattern<AnyOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -19,11 +27,30 @@ struct AnyPattern : OpConversionPattern<AnyOp> {
     if (!fragmentOf(op.getTile().getType()))
       return rewriter.notifyMatchFailure(op, "no fragment");
     Location loc = op.getLoc();
-    constexpr int64_t kWholeWarp = 0xffffffff;
-    Value mask = arith::ConstantIntOp::create(rewriter, loc, kWholeWarp, 32);
-    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(
-        op, rewriter.getI1Type(), mask,
-        anyRegister(rewriter, loc, adaptor.getTile()), NVVM::VoteSyncKind::any);
+    rewriter.replaceOp(
+        op, voteAny(rewriter, loc,
+                    anyRegister(rewriter, loc, adaptor.getTile())));
+    return success();
+  }
+};
+
+struct OftenPattern : OpConversionPattern<OftenOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(OftenOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!fragmentOf(op.getTile().getType()))
+      return rewriter.notifyMatchFailure(op, "no fragment");
+    Location loc = op.getLoc();
+    Value count = groupBarrier(rewriter, loc,
+                               anyRegister(rewriter, loc, adaptor.getTile()));
+    constexpr int64_t kMany = kGroupThreads * OftenOp::kMany / OftenOp::kOf;
+    Value isMany = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::uge, count,
+        arith::ConstantIntOp::create(rewriter, loc, kMany, 32));
+    // All threads have the same answer. By a vote ptxas knows that, too, and
+    // keeps uniform registers for what depends on it.
+    rewriter.replaceOp(op, voteAny(rewriter, loc, isMany));
     return success();
   }
 };
@@ -55,6 +82,6 @@ struct AdvancePattern : OpRewritePattern<AdvanceOp> {
 
 void attn::populateVotePatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns) {
-  patterns.add<AnyPattern>(converter, patterns.getContext());
+  patterns.add<AnyPattern, OftenPattern>(converter, patterns.getContext());
   patterns.add<AdvancePattern>(patterns.getContext(), /*benefit=*/2);
 }

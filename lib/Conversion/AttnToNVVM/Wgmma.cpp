@@ -128,7 +128,6 @@ public:
   }
 
 private:
-  static constexpr int64_t kGroupThreads = 4 * kWarpThreads;
 
   /// Warpgroups along the rows and the columns of the result.
   static WarpGrid groupsOf(RankedTensorType acc) {

@@ -390,6 +390,8 @@ struct BroadcastPattern : OpConversionPattern<BroadcastOp> {
 
 Value combine(OpBuilder &b, Location loc, ReduceKind kind, bool ignoresNaN,
               Value x, Value y) {
+  if (kind == ReduceKind::Max && x.getType().isInteger())
+    return arith::MaxSIOp::create(b, loc, x, y);
   if (kind == ReduceKind::Max && ignoresNaN)
     return arith::MaxNumFOp::create(b, loc, x, y);
   if (kind == ReduceKind::Max)

@@ -147,8 +147,18 @@ struct DecomposePattern : OpRewritePattern<AdvanceOp> {
     return success();
   }
 };
+
+/// Nobody set the first visit apart.
+struct DropSettlePattern : OpRewritePattern<SettleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SettleOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op.getSums());
+    return success();
+  }
+};
 } // namespace
 
 void attn::populateDecomposeAdvance(RewritePatternSet &patterns) {
-  patterns.add<DecomposePattern>(patterns.getContext());
+  patterns.add<DecomposePattern, DropSettlePattern>(patterns.getContext());
 }

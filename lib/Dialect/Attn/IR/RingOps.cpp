@@ -177,6 +177,14 @@ LogicalResult ReduceRegistersOp::inferReturnTypes(
   return success();
 }
 
+LogicalResult ReduceRegistersOp::verify() {
+  Type element = getElementTypeOrSelf(getTile().getType());
+  if (element.isInteger() && getKind() != ReduceKind::Max)
+    return emitOpError("expected the maximum of integers, but got '")
+           << stringifyReduceKind(getKind()) << "' of " << element;
+  return success();
+}
+
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   return getSource().getType() == getType() ? getSource() : Value();
 }

@@ -100,6 +100,7 @@ constexpr Field kFields[] = {
     {"two_level", FieldKind::Flag, 3, "two-level"},
     {"mx_products", FieldKind::Flag, 3, "mx-products"},
     {"lead", FieldKind::Number, 3, "lead"},
+    {"exact_peaks", FieldKind::Flag, 3, "exact-peaks"},
     {"rounded_sums", FieldKind::Word, 3, "rounded-sums", kSums},
     {"resident_stages", FieldKind::Number, 3, "resident-stages"},
     {"stages", FieldKind::Number, 3, "stages"},

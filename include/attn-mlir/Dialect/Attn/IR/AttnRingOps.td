@@ -262,13 +262,17 @@ def Attn_ReduceRegistersOp : Attn_Op<"reduce_registers", [Pure,
     `%p = attn.reduce_registers sum %s : tensor<64x32xf32, #acc>` gives a
     `tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>`.
 
+    Of integers (i32) maxima are reduced alone: those of scores that are not negative,
+    which are in the order of their bits.
+
     With `by_products`, sums of numbers that 16 bits hold may be products with ones
     instead, which give each of the threads of a row its share of the whole row's sum.
   }];
-  let arguments = (ins Attn_ReduceKind:$kind, Attn_SharedTile:$tile,
+  let arguments = (ins Attn_ReduceKind:$kind, Attn_ReducibleTile:$tile,
                        UnitAttr:$by_products);
-  let results = (outs Attn_SharedTile:$result);
+  let results = (outs Attn_ReducibleTile:$result);
   let assemblyFormat = "$kind $tile (`by_products` $by_products^)? attr-dict `:` type($tile)";
+  let hasVerifier = 1;
 }
 
 #endif // ATTN_RING_OPS

@@ -209,8 +209,8 @@ def Attn_AnyOp : Attn_Op<"any", [Pure]> {
     what depends on it must be right for a part of the tile's rows, and must not wait for
     other warps.
 
-    `holds_first`: in the first visit of the stream around it, before which nothing is
-    known, what depends on it is right if it is taken for true. Who sets the first
+    `holds_first`: what depends on it is right if it is taken for true, and in the first
+    visit of the stream around it, before which nothing is known, it is. Who sets the first
     visit apart needs no branch there.
 
     Example: `%b = attn.any %c holds_first : tensor<128x4xi1>`
@@ -219,6 +219,41 @@ def Attn_AnyOp : Attn_Op<"any", [Pure]> {
   let results = (outs I1:$result);
   let assemblyFormat =
       "$tile (`holds_first` $holdsFirst^)? attr-dict `:` type($tile)";
+}
+
+def Attn_OftenOp : Attn_Op<"often", [Pure]> {
+  let summary = "Whether many elements of a tile are true";
+  let description = [{
+    *Level 3.* The threads of a warpgroup agree, and answer for the rows that it holds: three
+    in eight of them, at least, hold an element that is true. They wait for each other, so
+    that all of them have to come here. In other layouts it is three in eight elements.
+
+    Example: `%b = attn.often %c : tensor<128xi1>`
+  }];
+  let arguments = (ins Attn_TileOf<[I1]>:$tile);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+  let extraClassDeclaration = [{
+    /// The share that is many.
+    static constexpr int64_t kMany = 3, kOf = 8;
+  }];
+}
+
+def Attn_SettleOp : Attn_Op<"settle", [Pure, AllTypesMatch<["sums", "result"]>]> {
+  let summary = "What says in the first visit of a stream how the others go";
+  let description = [{
+    Gives back `sums`. Where `peaked`, which follows from these, is true of many rows behind
+    the first visit of the stream around it (`attn.often`), all later visits do best to take
+    each branch that `holds_first` (`attn.any`), which is right in any visit.
+    Who sets the first visit apart may go on with other code there (`attn-overlap-softmax`);
+    all others pass it by.
+
+    Example: `%l = attn.settle %sums if %peaked : tensor<128x4xf32>, tensor<128xi1>`
+  }];
+  let arguments = (ins Attn_ValueTile:$sums, Attn_TileOf<[I1]>:$peaked);
+  let results = (outs Attn_ValueTile:$result);
+  let assemblyFormat =
+      "$sums `if` $peaked attr-dict `:` type($sums) `,` type($peaked)";
 }
 
 def Attn_BroadcastOp : Attn_Op<"broadcast", [Pure]> {

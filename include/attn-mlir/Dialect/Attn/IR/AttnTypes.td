@@ -102,4 +102,8 @@ def Attn_SharedTile : RankedTensorOf<[F16, BF16, F32] # Attn_Float8Types,
                                      [HasStaticShapePred],
                                      "tile in shared memory">;
 
+def Attn_ReducibleTile : RankedTensorOf<[F16, BF16, F32, I32] # Attn_Float8Types,
+                                        [HasStaticShapePred],
+                                        "tile of numbers">;
+
 #endif // ATTN_TYPES

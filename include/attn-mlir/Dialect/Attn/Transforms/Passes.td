@@ -367,7 +367,10 @@ def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
     below, for results smaller than 2^-126 times 2^`lead`.
 
     Relative errors of exponentials do not depend on m; results differ from those of the
-    exact maximum by rounding.
+    exact maximum by rounding. But the largest exponential of a row is a power of two with the
+    exact maximum, and not rounded. Where it has most of a row's weight, that is a good part
+    of the error. With `exact-peaks` `attn.settle` says which rows have such a key in their first
+    tile, and their warpgroup goes on with the exact maximum (`attn-overlap-softmax`).
 
     Before: `%k, %r, %a = attn.advance (reduce max %s) from %k0, %r0; %p = exp2(fma(%s, %k, -%r)); %l1 = %l * %a + sum %p`
 
@@ -387,11 +390,63 @@ def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
     Option<"positions", "positions", "bool", /*default=*/"false",
            "Also where scores depend on positions">,
     Option<"lead", "lead", "int64_t", /*default=*/"0",
-           "Binades by which the reference that a miss sets is above the maximum (bf16 alone)">
+           "Binades by which the reference that a miss sets is above the maximum (bf16 alone)">,
+    Option<"exactPeaks", "exact-peaks", "bool", /*default=*/"false",
+           "Rows of few keys go on with the maximum of each tile, where attn-overlap-softmax sets the first tile apart">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"numStreams", "streams", "Streams rewritten">];
+}
+
+def AttnIntegerMaxima : Pass<"attn-integer-maxima", "::attn::KernelOp"> {
+  let summary = "Maxima of scores as integers, of which three are compared at once";
+  let description = [{
+    Floats that are not negative are in the order of their bits. NVIDIA GPUs from Hopper on have
+    the largest of three integers in one instruction (`VIMNMX3`), where they have that of two
+    floats. So where a loop advances a reference by the maximum of a tile's scores, and no row
+    of the warp has a reference below zero, the registers of a row are compared as integers:
+    what is negative would not raise such a reference. Other warps compare floats.
+
+    Before: `%m = attn.reduce max %s; %k, %r, %a = attn.advance %m from %k0, %r0`
+
+    After:
+
+    ```mlir
+    %below = attn.any (%r0 < 0)
+    %p = scf.if %below { attn.reduce_registers max %s } else { bitcast(attn.reduce_registers max bitcast(%s)) }
+    %m = attn.reduce max %p
+    ```
+
+    Does nothing for other targets, nor to references that are `steady`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numMaxima", "maxima", "Maxima rewritten">];
+}
+
+def AttnSkipRescaling : Pass<"attn-skip-rescaling", "::attn::KernelOp"> {
+  let summary = "Sums whose unit stays are not multiplied by one";
+  let description = [{
+    Where a reference rises, what a loop carries is multiplied by a power of two that is not
+    one (`attn.advance`). In a long stream that is seldom: the largest of n scores of a row is
+    among the last k of them once in n / k times. So the product of a sum of products with that
+    stands in a branch, which a warp takes if one of its rows has a larger maximum.
+
+    Before: `%o1 = arith.mulf %o, broadcast(%rescale)`
+
+    After:
+
+    ```mlir
+    %rises = attn.any (%rescale != 1)
+    %o1 = scf.if %rises { arith.mulf %o, broadcast(%rescale) } else { %o }
+    ```
+
+    Does nothing to sums of less than three elements for each score of a tile, for which the
+    branch costs more than it saves, to what no loop carries, nor to what a branch
+    scales already (`attn-optimistic-max`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numSkipped", "skipped", "Products of sums in branches">];
 }
 
 def AttnRoundSums : Pass<"attn-round-sums", "::attn::KernelOp"> {

@@ -219,6 +219,11 @@ def AttnOverlapSoftmax : Pass<"attn-overlap-softmax", "::attn::KernelOp"> {
     whose registers the last product still reads, wait for it. Stages are what
     attn-stage-products says; either may have any number of products.
 
+    Where `attn.settle` says which rows have peaks, the loops are there twice behind the first
+    tile: as they are, and with each branch taken that holds in the first visit, so
+    with the maximum of each tile and without a test. A warpgroup takes the latter if
+    `attn.often` finds its rows to have peaks.
+
     Before, in the loop: `scores issue, wait; softmax; values issue, wait`
 
     After: `scores issue; values of the last tile issue; scores wait outstanding 1;

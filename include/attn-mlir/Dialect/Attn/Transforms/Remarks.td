@@ -312,6 +312,20 @@ def RoundSumsNone : AttnRemark<"rounded-sums", Missed, "{reason}", [
 }
 }
 
+let category = "attn-integer-maxima" in {
+def IntegerMaxima : AttnRemark<"integers", Passed, "scores that are not negative are compared as integers", [
+    RemarkArg<"maxima", Int, "of how many tiles">]> {
+  let description = "Rows of a warp none of whose references is below zero.";
+}
+}
+
+let category = "attn-skip-rescaling" in {
+def SkipRescaling : AttnRemark<"skipped", Passed, "sums are rescaled where a maximum rises", [
+    RemarkArg<"sums", Int, "how many">]> {
+  let description = "In a branch, which a warp of whose rows none has a larger maximum passes by.";
+}
+}
+
 let category = "attn-optimistic-max" in {
 def OptimisticMax : AttnRemark<"optimistic", Passed,
     "exponentials take the maximum of the tiles before, while sums stay", [
@@ -506,6 +520,11 @@ let category = "attn-overlap-softmax" in {
 def OverlapSoftmax : AttnRemark<"overlapped", Passed, "products are under way during the softmax:", [
     RemarkArg<"loops", Int, "loops of the chain">]> {
   let description = "Once for each chain of loops.";
+}
+def OverlapSoftmaxSettled : AttnRemark<"settled", Passed,
+    "loops are there twice, once with the maximum of each tile", [
+    RemarkArg<"loops", Int, "loops of the chain">]> {
+  let description = "A warpgroup whose rows have peaks in their first tile takes these (`exact-peaks` of `attn-optimistic-max`).";
 }
 def OverlapSoftmaxNoLoop : AttnRemark<"overlapped", Missed,
     "consumers have no loop with asynchronous products"> {

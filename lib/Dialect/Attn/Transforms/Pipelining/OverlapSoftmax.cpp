@@ -34,8 +34,11 @@ namespace {
 /// before ended: one first tile, one product of the last tile.
 class Rotator {
 public:
-  Rotator(ArrayRef<SoftmaxLoop> chain, MLIRContext *context)
-      : chain(chain), loc(this->chain.front().loop.getLoc()),
+  /// `settled`: the same loops as they are where what attn.settle says is so,
+  /// or none.
+  Rotator(ArrayRef<SoftmaxLoop> chain, ArrayRef<SoftmaxLoop> settled,
+          MLIRContext *context)
+      : chain(chain), settled(settled), loc(this->chain.front().loop.getLoc()),
         rewriter(context) {}
 
   void run() {
@@ -57,14 +60,15 @@ public:
     scf::YieldOp::create(rewriter, loc, firstLoop.getInitArgs());
     rewriter.setInsertionPointToStart(guard.thenBlock());
     State state = buildFirst(chain);
-    for (auto [parts, before] : llvm::zip_equal(chain, started))
-      state = buildLoop(parts, before, state);
+    state = settled.empty() ? buildLoops(chain, state) : buildVersions(state);
     SmallVector<Value> results = state.carried;
     SmallVector<Value> sums =
         waitValues(chain.back(), issueValues(chain.back(), state), state);
     for (auto [product, sum] : llvm::zip_equal(chain.back().values, sums))
       results[product.sum] = sum;
     scf::YieldOp::create(rewriter, loc, results);
+    for (SoftmaxLoop &parts : llvm::reverse(settled))
+      rewriter.eraseOp(parts.loop);
     rewriter.replaceOp(lastLoop, guard.getResults());
     for (SoftmaxLoop &parts : llvm::reverse(chain))
       if (parts.loop != lastLoop)
@@ -181,7 +185,16 @@ private:
         branch && holdsFirst(branch.getCondition()))
       inlineThen(branch, map);
     else
-      rewriter.clone(op, map);
+      cloneLoops(op, map);
+  }
+
+  /// What is said for the first visit is not asked again.
+  Operation *cloneLoops(Operation &op, IRMapping &map) {
+    if (auto settle = dyn_cast<SettleOp>(op)) {
+      map.map(settle.getResult(), map.lookupOrDefault(settle.getSums()));
+      return nullptr;
+    }
+    return rewriter.clone(op, map);
   }
 
   void inlineThen(scf::IfOp branch, IRMapping &map) {
@@ -233,6 +246,26 @@ private:
     return sums;
   }
 
+  State buildLoops(MutableArrayRef<SoftmaxLoop> loops, State state) {
+    for (auto [parts, before] : llvm::zip_equal(loops, started))
+      state = buildLoop(parts, before, state);
+    return state;
+  }
+
+  /// The loops twice, of which a warpgroup takes one.
+  State buildVersions(const State &state) {
+    SmallVector<Value> values = valuesOf(state);
+    auto branch = scf::IfOp::create(rewriter, loc, ValueRange(values).getTypes(),
+                                    buildIsSettled(rewriter, chain.front(), state.carried),
+                                    /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(rewriter, loc, valuesOf(buildLoops(settled, state)));
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, valuesOf(buildLoops(chain, state)));
+    return stateOf(branch.getResults());
+  }
+
   /// The tiles of a loop but the first, unless that of a loop before came
   /// first.
   State buildLoop(SoftmaxLoop &parts, Value before, const State &state) {
@@ -262,11 +295,11 @@ private:
       if (parts.isOfValues(&op) || parts.late.contains(&op) ||
           (pinned && &op == parts.keysRelease))
         continue;
-      Operation *clone = rewriter.clone(op, map);
+      Operation *clone = cloneLoops(op, map);
       if (&op == parts.scores.back())
         values = issueValues(parts, before);
       // Products with values may stay under way.
-      if (auto wait = dyn_cast<DotWaitOp>(clone);
+      if (auto wait = dyn_cast_or_null<DotWaitOp>(clone);
           wait && !values.empty() && !parts.atOnce)
         wait.setOutstanding(wait.getOutstanding() + values.size());
     }
@@ -280,11 +313,11 @@ private:
       map.map(loop.getRegionIterArg(product.sum), sum);
     for (Operation &op : loop.getBody()->without_terminator())
       if (parts.late.contains(&op))
-        rewriter.clone(op, map);
+        cloneLoops(op, map);
     return finish(parts, map);
   }
 
-  SmallVector<SoftmaxLoop, 0> chain;
+  SmallVector<SoftmaxLoop, 0> chain, settled;
   Location loc;
   IRRewriter rewriter;
   /// Of each loop: whether it runs, and whether one before it does (null:
@@ -346,7 +379,10 @@ struct OverlapSoftmaxPass
       chains.back().push_back(std::move(*parts));
     }
     for (ArrayRef<SoftmaxLoop> chain : chains) {
-      Rotator(chain, &getContext()).run();
+      SmallVector<SoftmaxLoop, 0> settled = settleChain(chain);
+      if (!settled.empty())
+        remarks::emitOverlapSoftmaxSettled(kernel, settled.size());
+      Rotator(chain, settled, &getContext()).run();
       numLoops += chain.size();
       remarks::emitOverlapSoftmax(kernel, chain.size());
     }

@@ -379,6 +379,18 @@ private:
   SoftmaxLoop parts;
 };
 
+} // namespace
+
+LogicalResult attn::planOverlap(Operation *fold) {
+  Planner planner(foldOf(fold));
+  if (failed(planner.plan()))
+    return failure();
+  planner.mark();
+  return success();
+}
+
+namespace {
+
 struct PlanOverlapPass : attn::impl::AttnPlanOverlapBase<PlanOverlapPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
@@ -389,11 +401,8 @@ struct PlanOverlapPass : attn::impl::AttnPlanOverlapBase<PlanOverlapPass> {
       if (!fold || fold.body->getOps<DotIssueOp>().empty() ||
           (isa<scf::ForOp>(op) && !computes(op)))
         return;
-      Planner planner(std::move(fold));
-      if (failed(planner.plan()))
-        return;
-      planner.mark();
-      ++numPlanned;
+      if (succeeded(planOverlap(op)))
+        ++numPlanned;
     });
   }
 

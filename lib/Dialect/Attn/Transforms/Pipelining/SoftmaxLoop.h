@@ -96,6 +96,20 @@ inline void addValues(SoftmaxLoop &parts, DotIssueOp issue) {
 /// Whether a condition is said to hold in the first visit of a stream.
 bool holdsFirst(mlir::Value condition);
 
+/// Finds the parts of a stream, or of a loop, and marks them; fails with a
+/// remark where it is another one.
+llvm::LogicalResult planOverlap(mlir::Operation *fold);
+
+/// The loops of a chain as they are where all that attn.settle says is so,
+/// behind these; none where nothing is said, or they are other loops then.
+llvm::SmallVector<SoftmaxLoop, 0>
+settleChain(llvm::ArrayRef<SoftmaxLoop> chain);
+
+/// What attn.settle says in the first of such loops, of what is `carried` behind
+/// the first visit.
+mlir::Value buildIsSettled(mlir::OpBuilder &b, SoftmaxLoop &first,
+                           mlir::ValueRange carried);
+
 /// Reads the parts off what attn-plan-overlap has marked, or fails with an
 /// error about a mark that does not hold.
 llvm::FailureOr<SoftmaxLoop> readSoftmaxLoop(mlir::scf::ForOp loop);

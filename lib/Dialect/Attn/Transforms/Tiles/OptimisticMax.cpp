@@ -38,6 +38,10 @@ constexpr double kGrows = 12;
 /// The largest sum of weights that are divided, and by how many binades at
 /// most: neither leaves the exponents of f32.
 constexpr double kMostWeight = 0x1p100, kMostShift = 120;
+/// A row's sum, relative to its largest weight, below which that key has much of
+/// the row: of normal scores, one row of fifty in a first tile of 128 at a
+/// standard deviation of 1, and half of them at 2.
+constexpr double kPeaked = 6;
 
 /// How large weights may become, and how small they begin.
 struct Range {
@@ -48,6 +52,8 @@ struct Range {
   /// Whether that is so in the first tile, too: where the type of weights has
   /// few exponents, and its range is shared out.
   bool isShared = false;
+  /// Whether rows of few keys go on with the maximum of each tile.
+  bool exactPeaks = false;
 };
 
 class Rewriter {
@@ -74,22 +80,27 @@ public:
         b, loc, canShift() ? buildShiftOrExact(assumed) : buildExact());
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loc, assumed);
+    b.setInsertionPointAfter(branch);
     for (auto [result, to] :
-         llvm::zip_equal(parts.results, branch.getResults()))
-      b.replaceUsesWithIf(result, to, [&](OpOperand &use) {
+         llvm::zip_equal(parts.results, branch.getResults())) {
+      Value now = range.exactPeaks && isCarriedSum(result) ? settle(to) : to;
+      b.replaceUsesWithIf(result, now, [&](OpOperand &use) {
         return use.getOwner()->getBlock() == branch->getBlock() &&
                !parts.ops.contains(use.getOwner());
       });
+    }
     for (Operation *op : llvm::reverse(parts.ops))
       b.eraseOp(op);
   }
 
 private:
-  /// The softmax by the tile's maximum.
+  /// The softmax by the tile's maximum, ahead of which the reference is by the
+  /// lead. Rows with peaks take it in each tile: there division alone leads.
   SmallVector<Value> buildExact() {
     IRMapping exact;
+    bool leads = range.lead != 0 && !range.exactPeaks;
     for (Operation *op : parts.ops) {
-      if (op == parts.advance && range.lead != 0)
+      if (op == parts.advance && leads)
         exact.map(parts.advance.getMaximum(),
                   raise(exact.lookup(parts.advance.getMaximum())));
       b.clone(*op, exact);
@@ -215,13 +226,17 @@ private:
   /// Whether something is true of any row. Those that nobody stores have no
   /// say: they may be a neighbour's.
   Value buildVote(Value rows) {
+    return AnyOp::create(b, loc, ofStoredRows(rows), /*holdsFirst=*/true);
+  }
+
+  Value ofStoredRows(Value rows) {
     auto type = cast<RankedTensorType>(rows.getType());
     auto [it, isNew] = storedRows.try_emplace(type);
     if (isNew)
       it->second = buildStoredRows(b, parts.stream, type);
     if (Value stored = it->second)
       rows = arith::AndIOp::create(b, loc, rows, stored);
-    return AnyOp::create(b, loc, rows, /*holdsFirst=*/true);
+    return rows;
   }
 
   /// The maximum of the row so far, some binades higher, but for a row that has
@@ -261,6 +276,28 @@ private:
         splat(static_cast<float>(kGrows / AdvanceOp::getFactors(scale).first)));
     Value keeps = arith::AndIOp::create(b, loc, isFirst, isSmall);
     return arith::SelectOp::create(b, loc, keeps, maximum, higher);
+  }
+
+  /// Whether it is what the stream hands on of the sums of weights.
+  bool isCarriedSum(Value value) {
+    auto rows = cast<RankedTensorType>(parts.advance.getMaximum().getType());
+    auto carried = dyn_cast_or_null<BlockArgument>(findSum(rows));
+    auto yield = cast<YieldOp>(parts.stream.getBody().front().getTerminator());
+    return carried && yield.getValues()[carried.getArgNumber() - 1] == value;
+  }
+
+  /// Says which rows have a key of much weight. A row of no key is none.
+  Value settle(Value sums) {
+    Value rows = rowsOf(sums);
+    auto type = cast<RankedTensorType>(rows.getType());
+    auto compare = [&](arith::CmpFPredicate how, double bound) -> Value {
+      return arith::CmpFOp::create(b, loc, how, rows,
+                                   splatOf(type, static_cast<float>(bound)));
+    };
+    Value peaked = arith::AndIOp::create(
+        b, loc, compare(arith::CmpFPredicate::OLT, kPeaked),
+        compare(arith::CmpFPredicate::OGE, 0.5));
+    return SettleOp::create(b, loc, sums, ofStoredRows(peaked));
   }
 
   /// Sums of one a row.
@@ -419,7 +456,8 @@ struct OptimisticMaxPass
       if (failed(found))
         continue;
       Softmax &parts = *found;
-      std::optional<Range> range = Range{boundFor(parts), leadFor(parts, lead)};
+      std::optional<Range> range = Range{boundFor(parts), leadFor(parts, lead),
+                                         /*isShared=*/false, exactPeaks};
       if (Type narrow = findFloat8(stream))
         range = rangeOfFloat8(parts, narrow);
       if (!range) {

@@ -1,0 +1,117 @@
+//===- SettledLoops.cpp - Loops that take the branch of each visit --------===//
+//
+// Where attn.settle says so behind the first tile, all others take the branches
+// that hold in the first one, too: a second version of the loops has no test,
+// and is planned like loops that never had one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SoftmaxLoop.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// What says of a loop how it goes on, if anything does, and hands it on.
+SettleOp settleOf(scf::ForOp loop) {
+  for (auto settle : loop.getBody()->getOps<SettleOp>())
+    if (llvm::is_contained(loop.getYieldedValues(), settle.getResult()))
+      return settle;
+  return {};
+}
+
+/// What it is that rows are peaked by, behind their sums.
+llvm::SetVector<Operation *> peakedOps(SettleOp settle) {
+  llvm::SetVector<Operation *> ops;
+  SmallVector<Value> work{settle.getPeaked()};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (value != settle.getSums() && op && op->getBlock() == settle->getBlock() &&
+        ops.insert(op))
+      llvm::append_range(work, op->getOperands());
+  }
+  return ops;
+}
+
+/// Takes each branch that holds in the first visit, and so may be taken in any.
+void takeBranches(IRRewriter &rewriter, Block *body) {
+  for (Operation &op : llvm::make_early_inc_range(*body)) {
+    if (auto settle = dyn_cast<SettleOp>(op)) {
+      rewriter.replaceOp(settle, settle.getSums());
+      continue;
+    }
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch || !holdsFirst(branch.getCondition()))
+      continue;
+    takeBranches(rewriter, branch.thenBlock());
+    SmallVector<Value> results(branch.thenYield().getOperands());
+    rewriter.eraseOp(branch.thenYield());
+    rewriter.inlineBlockBefore(branch.thenBlock(), branch);
+    rewriter.replaceOp(branch, results);
+  }
+}
+
+void eraseDead(IRRewriter &rewriter, Block *body) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : *body)
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+}
+
+} // namespace
+
+SmallVector<SoftmaxLoop, 0> attn::settleChain(ArrayRef<SoftmaxLoop> chain) {
+  SmallVector<SoftmaxLoop, 0> settled;
+  if (!llvm::all_of(chain, [](const SoftmaxLoop &parts) {
+        return static_cast<bool>(settleOf(parts.loop));
+      }))
+    return settled;
+  IRRewriter rewriter(chain.front().loop->getContext());
+  rewriter.setInsertionPointAfter(chain.back().loop);
+  IRMapping map;
+  SmallVector<scf::ForOp> loops;
+  for (const SoftmaxLoop &parts : chain) {
+    auto loop = cast<scf::ForOp>(rewriter.clone(*parts.loop, map));
+    takeBranches(rewriter, loop.getBody());
+    eraseDead(rewriter, loop.getBody());
+    loop->walk([](Operation *op) { op->removeAttr(kLoopPart); });
+    loops.push_back(loop);
+  }
+  for (scf::ForOp loop : loops) {
+    FailureOr<SoftmaxLoop> parts = failure();
+    if (succeeded(planOverlap(loop)))
+      parts = readSoftmaxLoop(loop);
+    if (failed(parts))
+      break;
+    settled.push_back(std::move(*parts));
+  }
+  if (settled.size() == loops.size())
+    return settled;
+  for (scf::ForOp loop : llvm::reverse(loops))
+    rewriter.eraseOp(loop);
+  return {};
+}
+
+Value attn::buildIsSettled(OpBuilder &b, SoftmaxLoop &first,
+                           ValueRange carried) {
+  SettleOp settle = settleOf(first.loop);
+  auto yielded = first.loop.getYieldedValues();
+  IRMapping map;
+  map.map(settle.getSums(), carried[llvm::find(yielded, settle.getResult()) -
+                                    yielded.begin()]);
+  llvm::SetVector<Operation *> ops = peakedOps(settle);
+  for (Operation &op : *first.loop.getBody())
+    if (ops.contains(&op))
+      b.clone(op, map);
+  return OftenOp::create(b, first.loop.getLoc(),
+                         map.lookupOrDefault(settle.getPeaked()));
+}
