@@ -72,6 +72,31 @@ module attributes {attn.target = #attn.target<"h200">} {
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
     variants [#attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
+  // Of 256 columns as without, but for exact maxima, which would be too slow here.
+  attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 special
+    <tiles = [query = 128, key = 80], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+    variants [#attn.variant<"query<=512",
+               <tiles = [query = 128, key = 64], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+              #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
+               <tiles = [query = 128, key = 80], stream_k, persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 causal special
+    <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+    variants [#attn.variant<"query<=512",
+               <tiles = [query = 128, key = 64], grid_order = naive_head_first, longest_first,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+              #attn.variant<"query<=1024 & batch*kv_head>=24 & batch*kv_head*key>=40000",
+               <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+              #attn.variant<"query<=1024",
+               <tiles = [query = 128, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
+               <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   // Lengths of packed sequences differ: CTAs that are done take the next tile of a
   // list, longest sequences first, of all heads before the next
   // (benchmarks/serving.py).
@@ -99,7 +124,7 @@ module attributes {attn.target = #attn.target<"h200">} {
   // empty where there are one or two rounds.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
     variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
@@ -107,19 +132,26 @@ module attributes {attn.target = #attn.target<"h200">} {
               // Short sequences: CTAs of one warpgroup that multiplies, two of which share an SM.
               #attn.variant<"query<=64 & key<=256",
                <tiles = [query = 64, key = 64], persistent, resident = 2,
-                wgmma = all, specialize, overlap, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=256 & key<=256",
                <tiles = [query = 64, key = 128], persistent, resident = 2,
-                wgmma = all, specialize, overlap, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head*group*query<=16896",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head*group*query>=25345 & batch*kv_head*group*query<=33792",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=256",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              // Four warpgroups, where two rounds of 256 rows are three of 192, and four are six.
+              #attn.variant<"key<=6143 & query>=1024 & batch*kv_head*group*query>=50689 & batch*kv_head*group*query<=67584",
+               <tiles = [query = 256, key = 64], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"key<=6143 & query>=1024 & batch*kv_head*group*query>=126721 & batch*kv_head*group*query<=135168",
+               <tiles = [query = 256, key = 64], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               // Long streams: CTAs share the tiles of the last round, where there is more than one.
               #attn.variant<"key>=6144",
                <tiles = [query = 192, key = 128], stream_k, persistent, resident = 1,
@@ -128,17 +160,17 @@ module attributes {attn.target = #attn.target<"h200">} {
   // and V more often.
   attn.tuned "attn.attention" of [f16, bf16] columns 112 rows 64 causal
     <tiles = [query = 192, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
     variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
               #attn.variant<"query<=1024 & batch*kv_head>=48",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=160000",
                <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
   // Documents of one sequence differ in length in no order: CTAs that are done take
   // the next tile, of all heads before the next (benchmarks/flex.py).
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal sorted
@@ -177,151 +209,151 @@ module attributes {attn.target = #attn.target<"h200">} {
   // are what takes longest.
   attn.tuned "attn.attention" of [f16, bf16] columns 160 rows 64
     <tiles = [query = 192, key = 112], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"batch*kv_head*group*query<=16896",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"batch*kv_head*group*query>=25345 & batch*kv_head*group*query<=33792",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"query<=256",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 160 rows 64 causal
     <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=128000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=128000",
                <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 176 rows 64
     <tiles = [query = 192, key = 112], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=256",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 176 rows 64 causal
     <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=116000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=116000",
                <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 192 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 192 rows 64 causal
     <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=2048 & batch*kv_head>=24 & batch*kv_head*key>=107000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"query<=2048",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=107000",
                <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 208 rows 64
     <tiles = [query = 192, key = 96], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=256",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 208 rows 64 causal
     <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=99000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=99000",
                <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 224 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 224 rows 64 causal
     <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=92000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=92000",
                <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=92000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"key>=6144",
                <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 240 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 240 rows 64 causal
     <tiles = [query = 192, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=85000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=85000",
                <tiles = [query = 192, key = 80], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   // The wider tile reads its accumulators less often; short rows would leave more
   // of it empty. Where D is 128, ptxas places loops with store_tensors worse, by 2
   // to 4 %.
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#attn.variant<"query<=16 & key>=2048",
                <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>>,
               #attn.variant<"query<=32 & key>=2048",
@@ -331,10 +363,10 @@ module attributes {attn.target = #attn.target<"h200">} {
               // Short sequences: CTAs of one warpgroup that multiplies, two of which share an SM.
               #attn.variant<"query<=64 & key<=256",
                <tiles = [query = 64, key = 64], persistent, resident = 2,
-                wgmma = all, specialize, overlap, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               // Long streams: CTAs share the tiles of the last round, where there is more than one.
               #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
                <tiles = [query = 128, key = 160], stream_k, persistent, resident = 1,
@@ -392,136 +424,146 @@ module attributes {attn.target = #attn.target<"h200">} {
   // which pays for rows that are no multiple of 32 bytes, and for long ones.
   attn.tuned "attn.attention" of [f16, bf16] columns 272 rows 64
     <tiles = [query = 192, key = 80], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 272 rows 64 causal
     <tiles = [query = 192, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=75000",
                <tiles = [query = 192, key = 80], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 288 rows 64
     <tiles = [query = 128, key = 112], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"key>=6144",
                <tiles = [query = 192, key = 80], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 288 rows 64 causal
     <tiles = [query = 192, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"query<=2048 & batch*kv_head>=24 & batch*kv_head*key>=71000",
                <tiles = [query = 128, key = 112], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>,
               #attn.variant<"query<=2048",
                <tiles = [query = 128, key = 112], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=71000",
                <tiles = [query = 192, key = 80], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 304 rows 64
     <tiles = [query = 192, key = 64], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 304 rows 64 causal
     <tiles = [query = 192, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=67000",
                <tiles = [query = 192, key = 64], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 320 keys 192 rows 64
     <tiles = [query = 128, key = 112], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"key>=2048",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 320 keys 192 rows 64 causal
     <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=64000",
                <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 336 rows 64
     <tiles = [query = 192, key = 48], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 336 rows 64 causal
     <tiles = [query = 192, key = 48], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 368 rows 64
     <tiles = [query = 128, key = 96], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 368 rows 64 causal
     <tiles = [query = 128, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=52000",
                <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   // Narrower tiles leave room for two stages of Q.
   attn.tuned "attn.attention" of [f16, bf16] columns 384 rows 64
     <tiles = [query = 128, key = 80], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 384 rows 64 causal
     <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
     variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=52000",
                <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
   // Up to 432 columns as up to 512: wider tiles have no room for wide panels.
   attn.tuned "attn.attention" of [f16, bf16] columns 432 rows 64
     <tiles = [query = 128, key = 80], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   // Two stages of Q do not fit: with tiles of different length CTAs that wait for
   // one another's Q are better spread by dispatch.
   attn.tuned "attn.attention" of [f16, bf16] columns 432 rows 64 causal
     <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], grid_order = naive_head_first, longest_first,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"query<=1024 & batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"query<=1024",
                <tiles = [query = 128, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 448 rows 64
     <tiles = [query = 128, key = 96], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 448 rows 64 causal
     <tiles = [query = 128, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64
     <tiles = [query = 128, key = 80], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
                <tiles = [query = 128, key = 80], stream_k, persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+              // Rows of few keys: what asks for them costs short streams 1 to 4 %.
+              #attn.variant<"key>=4096",
+               <tiles = [query = 128, key = 80], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>]
   // Two stages of Q do not fit: with tiles of different length CTAs that wait for
   // one another's Q are better spread by dispatch.
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 causal
     <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], grid_order = naive_head_first, longest_first,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"query<=1024 & batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"query<=1024",
                <tiles = [query = 128, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+              #attn.variant<"key>=4096 & batch*kv_head>=24",
+               <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+              #attn.variant<"key>=4096",
+               <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   // Few queries, decoding first of all, wait for K and V alone: CTAs share a stream
   // where there are fewer of them than SMs, and the query heads of a group are rows
   // of one tile. Short streams are shared by a cluster of as many CTAs as find room

@@ -89,7 +89,8 @@ Schedules Enumeration::refinements(ScheduleAttr schedule) {
   tried->walk([&](AnyOp) { optimistic = true; });
   tried->walk([&](StoreOp store) { stored |= store.getByTensorMap(); });
   if (optimistic)
-    result = cross(result, of({"optimistic_max, lead = 80", ""}));
+    result = cross(result, of({"optimistic_max, lead = 80",
+                               "optimistic_max, lead = 80, exact_peaks", ""}));
   if (stored)
     result = cross(result, of({"store_tensors", ""}));
   // Where rows are whole panels it changes nothing.
@@ -106,7 +107,7 @@ void Enumeration::append(const Schedules &schedules, const Schedules &lowers) {
 void Enumeration::addWarpgroups() {
   constexpr int64_t kKeys[] = {64, 80, 96, 112, 128, 144, 160, 176, 192};
   constexpr int64_t kPlainKeys[] = {64, 96, 128};
-  Schedules roleTiles = tiles({128, 192}, kKeys);
+  Schedules roleTiles = tiles({128, 192, 256}, kKeys);
   Schedules plainTiles = tiles({64, 128}, kPlainKeys);
   Schedules persistence = of({"persistent, resident = 1"});
   if (traits.uneven)

@@ -352,6 +352,40 @@ attn.kernel @any(%x: !attn.view<4x8xf32>, %o: !attn.view<4x8xf32>) {
   }
 }
 
+// Three eighths of a tile's elements, rounded up, are many: 14 of 36. What attn.settle says of sums, nobody asks for.
+
+// CHECK-LABEL: func.func @often(
+// CHECK: %[[T:[^ ]+]] = tensor.generate
+// CHECK: %[[OVER:[^ ]+]] = arith.cmpf ugt, %[[T]], %{{[^ ]+}} : tensor<4x9xf32>
+// CHECK-NEXT: %[[NONE:[^ ]+]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[EMPTY:[^ ]+]] = tensor.empty() : tensor<i64>
+// CHECK-NEXT: %[[INIT:[^ ]+]] = linalg.fill ins(%[[NONE]] : i64) outs(%[[EMPTY]] : tensor<i64>) -> tensor<i64>
+// CHECK-NEXT: %[[COUNT:[^ ]+]] = linalg.generic {indexing_maps = [#[[$ALL]], #[[$NONE]]], iterator_types = ["reduction", "reduction"]} ins(%[[OVER]] : tensor<4x9xi1>) outs(%[[INIT]] : tensor<i64>) {
+// CHECK-NEXT: ^bb0(%[[IN:[^ ]+]]: i1, %[[OUT:[^ ]+]]: i64):
+// CHECK-NEXT: %[[ONE:[^ ]+]] = arith.extui %[[IN]] : i1 to i64
+// CHECK-NEXT: %[[SUM:[^ ]+]] = arith.addi %[[OUT]], %[[ONE]] : i64
+// CHECK-NEXT: linalg.yield %[[SUM]] : i64
+// CHECK-NEXT: } -> tensor<i64>
+// CHECK-NEXT: %[[FOUND:[^ ]+]] = tensor.extract %[[COUNT]][] : tensor<i64>
+// CHECK-NEXT: %[[MANY:[^ ]+]] = arith.constant 9 : i64
+// CHECK-NEXT: %[[IF:[^ ]+]] = arith.cmpi uge, %[[FOUND]], %[[MANY]] : i64
+// CHECK-NEXT: scf.if %[[IF]] {
+// CHECK: tensor.extract %[[T]][
+attn.kernel @often(%x: !attn.view<4x9xf32>, %o: !attn.view<4x9xf32>) {
+  %bound = arith.constant dense<2.0> : tensor<4x9xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %c1 {
+    %t = attn.load %x[%c0, %c0] : <4x9xf32> -> tensor<4x9xf32>
+    %c = arith.cmpf ugt, %t, %bound : tensor<4x9xf32>
+    %l = attn.settle %t if %c : tensor<4x9xf32>, tensor<4x9xi1>
+    %many = attn.often %c : tensor<4x9xi1>
+    scf.if %many {
+      attn.store %l, %o[%c0, %c0] : tensor<4x9xf32> -> <4x9xf32>
+    }
+  }
+}
+
 // What rows are relative to: no branch, both forms of the factor, and 0 where the unit changes.
 
 // CHECK-LABEL: func.func @advance

@@ -310,6 +310,8 @@ attn.kernel @dot_fragment(%o: !attn.view<16x16xf32>, %f: f32) attributes {thread
 // LLVM-COUNT-24: nvvm.mma.sync
 // LLVM-NOT: nvvm.mma.sync
 // LLVM-LABEL: llvm.func @fetch_matrices
+// LLVM-LABEL: llvm.func @integers(
+// LLVM-COUNT-6: llvm.intr.smax({{.*}}) : (i32, i32) -> i32
 // LLVM-LABEL: llvm.func @everything
 // LLVM-LABEL: llvm.func @both
 #big = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(32, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8), 2:(16, 0)]>
@@ -547,6 +549,42 @@ attn.kernel @reduce(%l: !attn.view<16xf32>, %i: index, %s: f32) attributes {thre
     %x = tensor.splat %s : tensor<16x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0)], registers [2:(8, 0)]>>
     %q = arith.mulf %p, %x : tensor<16x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0)], registers [2:(8, 0)]>>
     %r = attn.reduce sum %q : tensor<16x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0)], registers [2:(8, 0)]>>
+    attn.store %r, %l[%c0] : tensor<16xf32, #rows> -> <16xf32>
+  }
+}
+
+// -----
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
+#rows = #attn.fragment<threads [4:(0), 8:(1)], registers [2:(8)]>
+
+// Integers are compared with their signs, in the thread alone (attn-integer-maxima).
+
+// CHECK-LABEL: llvm.func @integers
+// CHECK: %[[B:[^ ]+]] = arith.bitcast %{{[^ ]+}} : vector<8xf32> to vector<8xi32>
+// CHECK-NEXT: %[[E:[^ ]+]]:8 = vector.to_elements %[[B]]
+// CHECK-NEXT: %[[A1:[^ ]+]] = arith.maxsi %[[E]]#0, %[[E]]#1 : i32
+// CHECK-NEXT: %[[B1:[^ ]+]] = arith.maxsi %[[E]]#2, %[[E]]#3 : i32
+// CHECK-NEXT: %[[A2:[^ ]+]] = arith.maxsi %[[A1]], %[[E]]#4 : i32
+// CHECK-NEXT: %[[A3:[^ ]+]] = arith.maxsi %[[A2]], %[[E]]#5 : i32
+// CHECK-NEXT: %[[B2:[^ ]+]] = arith.maxsi %[[B1]], %[[E]]#6 : i32
+// CHECK-NEXT: %[[B3:[^ ]+]] = arith.maxsi %[[B2]], %[[E]]#7 : i32
+// CHECK-NEXT: %[[I:[^ ]+]] = vector.from_elements %[[A3]], %[[B3]] : vector<2xi32>
+// CHECK-NEXT: arith.bitcast %[[I]] : vector<2xi32> to vector<2xf32>
+// CHECK-COUNT-4: gpu.shuffle xor
+// CHECK-NOT: gpu.shuffle
+// CHECK: llvm.return
+attn.kernel @integers(%l: !attn.view<16xf32>, %i: index) attributes {threads = 32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    %t = attn.iota 1 from %i : tensor<16x16xindex, #acc>
+    %j = arith.index_cast %t : tensor<16x16xindex, #acc> to tensor<16x16xi32, #acc>
+    %f = arith.sitofp %j : tensor<16x16xi32, #acc> to tensor<16x16xf32, #acc>
+    %x = arith.bitcast %f : tensor<16x16xf32, #acc> to tensor<16x16xi32, #acc>
+    %m = attn.reduce_registers max %x : tensor<16x16xi32, #acc>
+    %y = arith.bitcast %m : tensor<16x4xi32, #attn.fragment<threads [4:(0, 1), 8:(1, 0)], registers [2:(8, 0)]>> to tensor<16x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0)], registers [2:(8, 0)]>>
+    %r = attn.reduce max %y : tensor<16x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0)], registers [2:(8, 0)]>>
     attn.store %r, %l[%c0] : tensor<16xf32, #rows> -> <16xf32>
   }
 }
@@ -1049,6 +1087,116 @@ attn.kernel @any(%o: !attn.view<16x8xf32>) attributes {threads = 32 : i64} {
     scf.if %any {
       attn.store %f, %o[%c0, %c0] : tensor<16x8xf32, #acc> -> <16x8xf32>
     }
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.often
+//===----------------------------------------------------------------------===//
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0)]>
+
+// The threads of a warpgroup count at a barrier of their own, behind those of roles and turns; 32 of 128 are
+// many. All have the same number: the vote says so to ptxas.
+
+// CHECK-LABEL: llvm.func @often(
+// CHECK-DAG: %[[MASK:[^ ]+]] = arith.constant -1 : i32
+// CHECK-DAG: %[[GROUP:[^ ]+]] = arith.constant 128 : i32
+// CHECK-DAG: %[[FIRST:[^ ]+]] = arith.constant 8 : i32
+// CHECK-DAG: %[[MANY:[^ ]+]] = arith.constant 32 : i32
+// CHECK: scf.for
+// CHECK: %[[OVER:[^ ]+]] = arith.cmpf ugt, %{{[^ ]+}}, %{{[^ ]+}} : vector<4xf32>
+// CHECK-NEXT: vector.to_elements %[[OVER]]
+// CHECK-COUNT-2: arith.ori
+// CHECK-NEXT: %[[OWN:[^ ]+]] = arith.ori
+// CHECK-NEXT: %[[NUMBER:[^ ]+]] = arith.divui %{{[^ ]+}}, %[[GROUP]] : i32
+// CHECK-NEXT: %[[BARRIER:[^ ]+]] = arith.addi %[[NUMBER]], %[[FIRST]]
+// CHECK-NEXT: %[[COUNT:[^ ]+]] = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.popc.aligned.count"(%[[BARRIER]], %[[GROUP]], %[[OWN]]) : (i32, i32, i1) -> i32
+// CHECK-NEXT: %[[OFTEN:[^ ]+]] = arith.cmpi uge, %[[COUNT]], %[[MANY]] : i32
+// CHECK-NEXT: %[[ALL:[^ ]+]] = nvvm.vote.sync any %[[MASK]], %[[OFTEN]] -> i1
+// CHECK-NEXT: scf.if %[[ALL]] {
+// LLVM-LABEL: llvm.func @often(
+// LLVM: %[[COUNT:[^ ]+]] = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.popc.aligned.count"(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}) : (i32, i32, i1) -> i32
+// LLVM: %[[OFTEN:[^ ]+]] = llvm.icmp "uge" %[[COUNT]],
+// LLVM: %[[ALL:[^ ]+]] = nvvm.vote.sync any %{{[^ ]+}}, %[[OFTEN]] -> i1
+// LLVM-NEXT: llvm.cond_br %[[ALL]]
+attn.kernel @often(%o: !attn.view<128x8xf32>, %n: index) attributes {threads = 256 : i64} {
+  %c1 = arith.constant 1 : index
+  %bound = arith.constant dense<2.0> : tensor<128x8xf32, #acc>
+  attn.ctas %cta in %c1 {
+    %c0 = arith.constant 0 : index
+    scf.for %j = %c0 to %n step %c1 {
+    %t = attn.iota 1 from %c0 : tensor<128x8xindex, #acc>
+    %t32 = arith.index_cast %t : tensor<128x8xindex, #acc> to tensor<128x8xi32, #acc>
+    %f = arith.sitofp %t32 : tensor<128x8xi32, #acc> to tensor<128x8xf32, #acc>
+    %c = arith.cmpf ugt, %f, %bound : tensor<128x8xf32, #acc>
+    %many = attn.often %c : tensor<128x8xi1, #acc>
+    scf.if %many {
+      attn.store %f, %o[%c0, %c0] : tensor<128x8xf32, #acc> -> <128x8xf32>
+    }
+    }
+  }
+}
+
+// In the body of a kernel, too.
+
+// CHECK-LABEL: llvm.func @often_once(
+// CHECK-NOT: scf.for
+// CHECK: %[[OVER:[^ ]+]] = arith.cmpf ugt, %{{[^ ]+}}, %{{[^ ]+}} : vector<4xf32>
+// CHECK-NEXT: vector.to_elements %[[OVER]]
+// CHECK-COUNT-2: arith.ori
+// CHECK-NEXT: %[[OWN:[^ ]+]] = arith.ori
+// CHECK: %[[COUNT:[^ ]+]] = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.popc.aligned.count"(%{{[^ ]+}}, %{{[^ ]+}}, %[[OWN]]) : (i32, i32, i1) -> i32
+// CHECK-NEXT: %[[OFTEN:[^ ]+]] = arith.cmpi uge, %[[COUNT]],
+// CHECK-NEXT: %[[ALL:[^ ]+]] = nvvm.vote.sync any %{{[^ ]+}}, %[[OFTEN]] -> i1
+// CHECK-NEXT: scf.if %[[ALL]] {
+// LLVM-LABEL: llvm.func @often_once(
+// LLVM: %[[COUNT:[^ ]+]] = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.popc.aligned.count"
+// LLVM: nvvm.vote.sync any
+attn.kernel @often_once(%o: !attn.view<128x8xf32>) attributes {threads = 256 : i64} {
+  %c1 = arith.constant 1 : index
+  %bound = arith.constant dense<2.0> : tensor<128x8xf32, #acc>
+  attn.ctas %cta in %c1 {
+    %c0 = arith.constant 0 : index
+    %t = attn.iota 1 from %c0 : tensor<128x8xindex, #acc>
+    %t32 = arith.index_cast %t : tensor<128x8xindex, #acc> to tensor<128x8xi32, #acc>
+    %f = arith.sitofp %t32 : tensor<128x8xi32, #acc> to tensor<128x8xf32, #acc>
+    %c = arith.cmpf ugt, %f, %bound : tensor<128x8xf32, #acc>
+    %many = attn.often %c : tensor<128x8xi1, #acc>
+    scf.if %many {
+      attn.store %f, %o[%c0, %c0] : tensor<128x8xf32, #acc> -> <128x8xf32>
+    }
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.settle
+//===----------------------------------------------------------------------===//
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>
+
+// Nobody set the first visit apart: the sums are what they were, and nobody asks for what was said of them.
+
+// CHECK-LABEL: llvm.func @settle(
+// CHECK-SAME: %[[SUM:[^ :]+]]: f32)
+// CHECK-NOT: arith.cmpf
+// CHECK: %[[SUMS:[^ ]+]] = vector.broadcast %[[SUM]] : f32 to vector<2xf32>
+// CHECK: llvm.store %[[SUMS]],
+// CHECK-NOT: arith.cmpf
+// CHECK: llvm.return
+attn.kernel @settle(%o: !attn.view<16x8xf32>, %x: f32) attributes {threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  %few = arith.constant dense<6.0> : tensor<16x8xf32, #acc>
+  attn.ctas %cta in %c1 {
+    %c0 = arith.constant 0 : index
+    %sums = tensor.splat %x : tensor<16x8xf32, #acc>
+    %peaked = arith.cmpf olt, %sums, %few : tensor<16x8xf32, #acc>
+    %l = attn.settle %sums if %peaked : tensor<16x8xf32, #acc>, tensor<16x8xi1, #acc>
+    attn.store %l, %o[%c0, %c0] : tensor<16x8xf32, #acc> -> <16x8xf32>
   }
 }
 

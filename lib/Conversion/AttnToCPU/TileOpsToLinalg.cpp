@@ -123,11 +123,11 @@ struct ReducePattern : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// A tile of conditions as one number: `init`, and what `combine` makes of it and
-/// each of them.
-Value foldConditions(OpBuilder &b, Location loc, Value tile, Attribute init,
-                     llvm::function_ref<Value(OpBuilder &, Value, Value)>
-                         combine) {
+/// A tile of conditions as one number: `init`, and what `combine` makes of it
+/// and each of them.
+Value foldConditions(
+    OpBuilder &b, Location loc, Value tile, Attribute init,
+    llvm::function_ref<Value(OpBuilder &, Value, Value)> combine) {
   GenericBuilder g{b, loc};
   auto typed = cast<TypedAttr>(init);
   auto type = RankedTensorType::get({}, typed.getType());
@@ -136,8 +136,7 @@ Value foldConditions(OpBuilder &b, Location loc, Value tile, Attribute init,
       linalg::FillOp::create(b, loc, first, g.empty(type)).getResult(0);
   unsigned rank = cast<RankedTensorType>(tile.getType()).getRank();
   Value folded =
-      g.generic(filled, tile,
-                {b.getMultiDimIdentityMap(rank), g.map(rank, {})},
+      g.generic(filled, tile, {b.getMultiDimIdentityMap(rank), g.map(rank, {})},
                 SmallVector<IteratorType>(rank, IteratorType::reduction),
                 [&](OpBuilder &inner, ValueRange args) -> Value {
                   return combine(inner, args[0], args[1]);
@@ -151,11 +150,11 @@ struct AnyPattern : OpRewritePattern<AnyOp> {
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     rewriter.replaceOp(
-        op, foldConditions(rewriter, loc, op.getTile(),
-                           rewriter.getBoolAttr(false),
-                           [&](OpBuilder &b, Value one, Value so) -> Value {
-                             return arith::OrIOp::create(b, loc, one, so);
-                           }));
+        op,
+        foldConditions(rewriter, loc, op.getTile(), rewriter.getBoolAttr(false),
+                       [&](OpBuilder &b, Value one, Value so) -> Value {
+                         return arith::OrIOp::create(b, loc, one, so);
+                       }));
     return success();
   }
 };
@@ -172,10 +171,10 @@ struct OftenPattern : OpRewritePattern<OftenOp> {
     Value found = foldConditions(rewriter, loc, op.getTile(),
                                  rewriter.getI64IntegerAttr(0), count);
     int64_t all = op.getTile().getType().getNumElements();
-    Value many = arith::ConstantOp::create(
-        rewriter, loc,
-        rewriter.getI64IntegerAttr(
-            llvm::divideCeil(all * OftenOp::kMany, OftenOp::kOf)));
+    Value many =
+        arith::ConstantOp::create(rewriter, loc,
+                                  rewriter.getI64IntegerAttr(llvm::divideCeil(
+                                      all * OftenOp::kMany, OftenOp::kOf)));
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::uge,
                                                found, many);
     return success();
@@ -293,7 +292,7 @@ struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
 
 void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
   populateDecomposeAdvance(patterns);
-  patterns.add<AnyPattern, OftenPattern, ArrangePattern, BroadcastPattern, DotPattern,
-               InterleavePattern, IotaPattern, ReducePattern, SplatPattern,
-               StoreColumnsPattern>(patterns.getContext());
+  patterns.add<AnyPattern, OftenPattern, ArrangePattern, BroadcastPattern,
+               DotPattern, InterleavePattern, IotaPattern, ReducePattern,
+               SplatPattern, StoreColumnsPattern>(patterns.getContext());
 }

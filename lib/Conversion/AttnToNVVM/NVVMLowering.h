@@ -47,9 +47,9 @@ constexpr llvm::StringLiteral kReadersAttr = "attn.readers";
 constexpr llvm::StringLiteral kFillsAloneAttr = "attn.fills_alone";
 /// Waits for each other of these threads.
 void computeBarrier(mlir::OpBuilder &b, mlir::Location loc);
-/// Waits for each other of the threads of a warpgroup that computes. With a
-/// predicate, of how many threads it is true (i32).
-mlir::Value groupBarrier(mlir::OpBuilder &b, mlir::Location loc,
+/// Waits for each other of the threads of a warpgroup that computes, for `op`.
+/// With a predicate, of how many threads it is true (i32).
+mlir::Value groupBarrier(mlir::OpBuilder &b, mlir::Operation *op,
                          mlir::Value predicate = {});
 
 /// Branches of the roles of attn.specialize, and marks what the producer does,

@@ -381,7 +381,7 @@ private:
           NVVM::SharedSpaceAttr::get(op.getContext(),
                                      NVVM::SharedSpace::shared_cta));
       if (byGroup)
-        groupBarrier(b, loc);
+        groupBarrier(b, op);
       else
         NVVM::SyncWarpOp::create(b, loc, ThreadBuilder{b, loc}.constant(-1));
       scf::YieldOp::create(b, loc);

@@ -112,11 +112,11 @@ void attn::computeBarrier(OpBuilder &b, Location loc) {
                           NVVM::BarrierReductionAttr(), Value());
 }
 
-Value attn::groupBarrier(OpBuilder &b, Location loc, Value predicate) {
+Value attn::groupBarrier(OpBuilder &b, Operation *op, Value predicate) {
+  Location loc = op->getLoc();
   ThreadBuilder t{b, loc};
-  Block *block = b.getInsertionBlock();
-  int64_t ofRole = computingRoleOf(block) *
-                   computeThreads(block->getParentOp()) / kGroupThreads;
+  int64_t ofRole =
+      computingRoleOf(op->getBlock()) * computeThreads(op) / kGroupThreads;
   Value barrier =
       t.add(t.div(t.thread(), kGroupThreads), kFirstGroupBarrier + ofRole);
   Value threads = t.constant(kGroupThreads);

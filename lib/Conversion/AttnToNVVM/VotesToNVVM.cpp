@@ -28,8 +28,8 @@ struct AnyPattern : OpConversionPattern<AnyOp> {
       return rewriter.notifyMatchFailure(op, "no fragment");
     Location loc = op.getLoc();
     rewriter.replaceOp(
-        op, voteAny(rewriter, loc,
-                    anyRegister(rewriter, loc, adaptor.getTile())));
+        op,
+        voteAny(rewriter, loc, anyRegister(rewriter, loc, adaptor.getTile())));
     return success();
   }
 };
@@ -42,7 +42,7 @@ struct OftenPattern : OpConversionPattern<OftenOp> {
     if (!fragmentOf(op.getTile().getType()))
       return rewriter.notifyMatchFailure(op, "no fragment");
     Location loc = op.getLoc();
-    Value count = groupBarrier(rewriter, loc,
+    Value count = groupBarrier(rewriter, op,
                                anyRegister(rewriter, loc, adaptor.getTile()));
     constexpr int64_t kMany = kGroupThreads * OftenOp::kMany / OftenOp::kOf;
     Value isMany = arith::CmpIOp::create(

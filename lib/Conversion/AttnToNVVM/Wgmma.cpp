@@ -128,7 +128,6 @@ public:
   }
 
 private:
-
   /// Warpgroups along the rows and the columns of the result.
   static WarpGrid groupsOf(RankedTensorType acc) {
     WarpGrid warps = warpGrid(acc.getDimSize(0),

@@ -612,6 +612,23 @@ func.func @f(%a: tensor<8x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], re
 
 // -----
 
+// Of integers, maxima alone, and of 32 bits: they are scores.
+func.func @f(%a: tensor<8x8xi32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1)]>>) {
+  // expected-error @below {{'attn.reduce_registers' op expected the maximum of integers, but got 'sum' of 'i32'}}
+  %b = attn.reduce_registers sum %a : tensor<8x8xi32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1)]>>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<8x8xi64, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1)]>>) {
+  // expected-error @below {{'attn.reduce_registers' op operand #0 must be tile of numbers}}
+  %b = attn.reduce_registers max %a : tensor<8x8xi64, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1)]>>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // attn.reduce and attn.broadcast of fragments
 //===----------------------------------------------------------------------===//

@@ -176,11 +176,20 @@ func.func @after(%m: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)
 // CHECK-NEXT: arith.addf %[[R]], %[[T]] : tensor<64xf32, #[[ROWS]]>
 // CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #[[ROWS]]> to tensor<64x32xf32, #[[ACC]]>
 // CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #[[ROWS]]> to tensor<64x4xf32, #[[PARTS]]>
+// Of integers the maximum alone.
+// CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[A]] : tensor<64x32xf32, #[[ACC]]> to tensor<64x32xi32, #[[ACC]]>
+// CHECK-NEXT: attn.reduce_registers max %[[BITS]] {note} : tensor<64x32xi32, #[[ACC]]>
+// CHECK-NEXT: attn.reduce_registers max %[[BITS]] : tensor<64x32xi32, #[[ACC]]>
 // What the warps' threads agree on, of a value a thread and of one a row.
 // CHECK-NEXT: %[[O:.*]] = arith.cmpf ugt, %[[P]], %[[M]] : tensor<64x4xf32, #[[PARTS]]>
 // CHECK-NEXT: attn.any %[[O]] : tensor<64x4xi1, #[[PARTS]]>
 // CHECK-NEXT: %[[U:.*]] = arith.cmpf ugt, %[[R]], %[[T]] : tensor<64xf32, #[[ROWS]]>
 // CHECK-NEXT: attn.any %[[U]] holds_first {note} : tensor<64xi1, #[[ROWS]]>
+// What those of a warpgroup do, and what is said of the sums of a first tile.
+// CHECK-NEXT: attn.often %[[O]] : tensor<64x4xi1, #[[PARTS]]>
+// CHECK-NEXT: attn.often %[[U]] {note} : tensor<64xi1, #[[ROWS]]>
+// CHECK-NEXT: attn.settle %[[P]] if %[[U]] : tensor<64x4xf32, #[[PARTS]]>, tensor<64xi1, #[[ROWS]]>
+// CHECK-NEXT: attn.settle %[[R]] if %[[U]] {note} : tensor<64xf32, #[[ROWS]]>, tensor<64xi1, #[[ROWS]]>
 func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
   %a = attn.convert_layout %s : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #acc>
   %b = attn.convert_layout %a : tensor<64x32xf32, #acc> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
@@ -192,10 +201,17 @@ func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
   %2 = arith.addf %r, %t : tensor<64xf32, #rows>
   %3 = attn.broadcast %r : tensor<64xf32, #rows> to tensor<64x32xf32, #acc>
   %4 = attn.broadcast %r : tensor<64xf32, #rows> to tensor<64x4xf32, #slice>
+  %bits = arith.bitcast %a : tensor<64x32xf32, #acc> to tensor<64x32xi32, #acc>
+  %i = attn.reduce_registers max %bits {note} : tensor<64x32xi32, #acc>
+  %i2 = "attn.reduce_registers"(%bits) <{kind = 0 : i32}> : (tensor<64x32xi32, #acc>) -> tensor<64x4xi32, #slice>
   %5 = arith.cmpf ugt, %p, %m : tensor<64x4xf32, #slice>
   %6 = attn.any %5 : tensor<64x4xi1, #slice>
   %7 = arith.cmpf ugt, %r, %t : tensor<64xf32, #rows>
   %8 = attn.any %7 holds_first {note} : tensor<64xi1, #rows>
+  %9 = attn.often %5 : tensor<64x4xi1, #slice>
+  %10 = attn.often %7 {note} : tensor<64xi1, #rows>
+  %11 = attn.settle %p if %7 : tensor<64x4xf32, #slice>, tensor<64xi1, #rows>
+  %12 = attn.settle %r if %7 {note} : tensor<64xf32, #rows>, tensor<64xi1, #rows>
   return
 }
 

@@ -592,6 +592,87 @@ func.func @f(%t: tensor<16x4xi1>) {
 // -----
 
 //===----------------------------------------------------------------------===//
+// attn.often
+//===----------------------------------------------------------------------===//
+
+func.func @f(%t: tensor<16x4xf32>) {
+  // expected-error @below {{'attn.often' op operand #0 must be tile of 1-bit signless integer values, but got 'tensor<16x4xf32>'}}
+  %b = attn.often %t : tensor<16x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<?x4xi1>) {
+  // expected-error @below {{operand #0 must be tile of 1-bit signless integer values, but got 'tensor<?x4xi1>'}}
+  %b = attn.often %t : tensor<?x4xi1>
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<16x4xi1>) {
+  // expected-error @below {{result #0 must be 1-bit signless integer, but got 'i32'}}
+  %b = "attn.often"(%t) : (tensor<16x4xi1>) -> i32
+  return
+}
+
+// -----
+
+// It follows from all threads: nothing holds first.
+func.func @f(%t: tensor<16x4xi1>) {
+  // expected-error @below {{expected ':'}}
+  %b = attn.often %t holds_first : tensor<16x4xi1>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.settle
+//===----------------------------------------------------------------------===//
+
+func.func @f(%s: tensor<16xf32>, %c: tensor<16xf32>) {
+  // expected-error @below {{'attn.settle' op operand #1 must be tile of 1-bit signless integer values, but got 'tensor<16xf32>'}}
+  %l = attn.settle %s if %c : tensor<16xf32>, tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<?xf32>, %c: tensor<16xi1>) {
+  // expected-error @below {{'attn.settle' op operand #0 must be}}
+  %l = attn.settle %s if %c : tensor<?xf32>, tensor<16xi1>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<16xf32>, %c: i1) {
+  // expected-error @below {{operand #1 must be tile of 1-bit signless integer values, but got 'i1'}}
+  %l = "attn.settle"(%s, %c) : (tensor<16xf32>, i1) -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<16x4xf32>, %c: tensor<16xi1>) {
+  // expected-error @below {{failed to verify that all of {sums, result} have same type}}
+  %l = "attn.settle"(%s, %c) : (tensor<16x4xf32>, tensor<16xi1>) -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<16xf32>) {
+  // expected-error @below {{expected 'if'}}
+  %l = attn.settle %s : tensor<16xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // attn.dim
 //===----------------------------------------------------------------------===//
 

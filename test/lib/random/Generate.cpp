@@ -595,6 +595,7 @@ private:
     flag("optimistic-max", 2);
     if (random.oneIn(3))
       m.lower.push_back("lead=" + number(1, 80));
+    flag("exact-peaks", 3);
     if (random.oneIn(3))
       m.lower.push_back(random.oneIn(2) ? "rounded-sums=registers"
                                         : "rounded-sums=products");

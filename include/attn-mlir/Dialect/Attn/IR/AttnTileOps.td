@@ -224,9 +224,9 @@ def Attn_AnyOp : Attn_Op<"any", [Pure]> {
 def Attn_OftenOp : Attn_Op<"often", [Pure]> {
   let summary = "Whether many elements of a tile are true";
   let description = [{
-    *Level 3.* The threads of a warpgroup agree, and answer for the rows that it holds: three
-    in eight of them, at least, hold an element that is true. They wait for each other, so
-    that all of them have to come here. In other layouts it is three in eight elements.
+    *Level 3.* The threads of a warpgroup agree, and answer for the rows that it holds: one
+    in four of them, at least, holds an element that is true. They wait for each other, so
+    that all of them have to come here. In other layouts it is one in four elements.
 
     Example: `%b = attn.often %c : tensor<128xi1>`
   }];
@@ -235,7 +235,7 @@ def Attn_OftenOp : Attn_Op<"often", [Pure]> {
   let assemblyFormat = "$tile attr-dict `:` type($tile)";
   let extraClassDeclaration = [{
     /// The share that is many.
-    static constexpr int64_t kMany = 3, kOf = 8;
+    static constexpr int64_t kMany = 1, kOf = 4;
   }];
 }
 

@@ -252,29 +252,62 @@ private:
     return state;
   }
 
-  /// The loops twice, of which a warpgroup takes one.
+  /// The loops twice, of which a warpgroup takes one, if there are tiles left.
   State buildVersions(const State &state) {
-    SmallVector<Value> values = valuesOf(state);
-    auto branch = scf::IfOp::create(rewriter, loc, ValueRange(values).getTypes(),
-                                    buildIsSettled(rewriter, chain.front(), state.carried),
-                                    /*withElse=*/true);
+    return buildIf(
+        buildHasMore(), state,
+        [&] {
+          Value isSettled =
+              buildIsSettled(rewriter, chain.front(), state.carried);
+          return buildIf(
+              isSettled, state, [&] { return buildLoops(settled, state); },
+              [&] { return buildLoops(chain, state); });
+        },
+        [&] { return state; });
+  }
+
+  State buildIf(Value condition, const State &before,
+                llvm::function_ref<State()> buildThen,
+                llvm::function_ref<State()> buildElse) {
+    SmallVector<Value> values = valuesOf(before);
+    auto branch =
+        scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(values)),
+                          condition, /*withElse=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(rewriter, loc, valuesOf(buildLoops(settled, state)));
+    scf::YieldOp::create(rewriter, loc, valuesOf(buildThen()));
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, valuesOf(buildLoops(chain, state)));
+    scf::YieldOp::create(rewriter, loc, valuesOf(buildElse()));
     return stateOf(branch.getResults());
+  }
+
+  /// Whether a loop has tiles behind the first.
+  Value buildHasMore() {
+    Value any;
+    for (auto [parts, before] : llvm::zip_equal(chain, started)) {
+      Value more = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::slt, buildLower(parts, before),
+          parts.loop.getUpperBound());
+      any = any ? arith::OrIOp::create(rewriter, loc, any, more) : more;
+    }
+    return any;
+  }
+
+  /// The first tile of a loop, or the second, where no loop before has one.
+  Value buildLower(SoftmaxLoop &parts, Value before) {
+    Value first = parts.loop.getLowerBound();
+    Value second =
+        arith::AddIOp::create(rewriter, loc, first, parts.loop.getStep());
+    if (!before)
+      return second;
+    return arith::SelectOp::create(rewriter, loc, before, first, second);
   }
 
   /// The tiles of a loop but the first, unless that of a loop before came
   /// first.
   State buildLoop(SoftmaxLoop &parts, Value before, const State &state) {
     scf::ForOp loop = parts.loop;
-    Value lower = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(),
-                                        loop.getStep());
-    if (before)
-      lower = arith::SelectOp::create(rewriter, loc, before,
-                                      loop.getLowerBound(), lower);
+    Value lower = buildLower(parts, before);
     auto rotated =
         scf::ForOp::create(rewriter, loc, lower, loop.getUpperBound(),
                            loop.getStep(), valuesOf(state));

@@ -26,18 +26,43 @@ SettleOp settleOf(scf::ForOp loop) {
   return {};
 }
 
-/// What it is that rows are peaked by, behind their sums.
-llvm::SetVector<Operation *> peakedOps(SettleOp settle) {
+/// What it is that rows are peaked by, which follows from their sums and from
+/// what is there in front of the loop; fails where it does not.
+FailureOr<llvm::SetVector<Operation *>> peakedOps(SettleOp settle) {
   llvm::SetVector<Operation *> ops;
   SmallVector<Value> work{settle.getPeaked()};
   while (!work.empty()) {
     Value value = work.pop_back_val();
+    if (value == settle.getSums() ||
+        value.getParentBlock() != settle->getBlock())
+      continue;
     Operation *op = value.getDefiningOp();
-    if (value != settle.getSums() && op && op->getBlock() == settle->getBlock() &&
-        ops.insert(op))
+    if (!op || op->getNumRegions() != 0 || !isPure(op))
+      return failure();
+    if (ops.insert(op))
       llvm::append_range(work, op->getOperands());
   }
   return ops;
+}
+
+/// Whether a loop has a branch that holds in the first visit, and says for
+/// which rows all others do best to take it.
+bool settles(scf::ForOp loop) {
+  SettleOp settle = settleOf(loop);
+  return settle && succeeded(peakedOps(settle)) &&
+         llvm::any_of(loop.getBody()->getOps<scf::IfOp>(),
+                      [](scf::IfOp branch) {
+                        return holdsFirst(branch.getCondition());
+                      });
+}
+
+/// Whether a loop clears scores of its tiles: attn.mask is a choice here.
+bool masks(scf::ForOp loop) {
+  return llvm::any_of(
+      loop.getBody()->getOps<arith::SelectOp>(), [](arith::SelectOp choice) {
+        auto tile = dyn_cast<RankedTensorType>(choice.getType());
+        return tile && tile.getRank() == 2;
+      });
 }
 
 /// Takes each branch that holds in the first visit, and so may be taken in any.
@@ -71,9 +96,10 @@ void eraseDead(IRRewriter &rewriter, Block *body) {
 
 SmallVector<SoftmaxLoop, 0> attn::settleChain(ArrayRef<SoftmaxLoop> chain) {
   SmallVector<SoftmaxLoop, 0> settled;
-  if (!llvm::all_of(chain, [](const SoftmaxLoop &parts) {
-        return static_cast<bool>(settleOf(parts.loop));
-      }))
+  // Where the first tile is masked, few keys say nothing about the others.
+  if (masks(chain.front().loop) ||
+      !llvm::all_of(
+          chain, [](const SoftmaxLoop &parts) { return settles(parts.loop); }))
     return settled;
   IRRewriter rewriter(chain.front().loop->getContext());
   rewriter.setInsertionPointAfter(chain.back().loop);
@@ -106,9 +132,9 @@ Value attn::buildIsSettled(OpBuilder &b, SoftmaxLoop &first,
   SettleOp settle = settleOf(first.loop);
   auto yielded = first.loop.getYieldedValues();
   IRMapping map;
-  map.map(settle.getSums(), carried[llvm::find(yielded, settle.getResult()) -
-                                    yielded.begin()]);
-  llvm::SetVector<Operation *> ops = peakedOps(settle);
+  map.map(settle.getSums(),
+          carried[llvm::find(yielded, settle.getResult()) - yielded.begin()]);
+  llvm::SetVector<Operation *> ops = *peakedOps(settle);
   for (Operation &op : *first.loop.getBody())
     if (ops.contains(&op))
       b.clone(op, map);

@@ -105,8 +105,8 @@ llvm::LogicalResult planOverlap(mlir::Operation *fold);
 llvm::SmallVector<SoftmaxLoop, 0>
 settleChain(llvm::ArrayRef<SoftmaxLoop> chain);
 
-/// What attn.settle says in the first of such loops, of what is `carried` behind
-/// the first visit.
+/// What attn.settle says in the first of such loops, of what is `carried`
+/// behind the first visit.
 mlir::Value buildIsSettled(mlir::OpBuilder &b, SoftmaxLoop &first,
                            mlir::ValueRange carried);
 

@@ -30,17 +30,21 @@ namespace {
 /// What advances by a maximum of scores, from what a loop carries; null where a
 /// maximum is for something else.
 AdvanceOp advanceOf(ReduceOp maximum) {
-  auto tile = dyn_cast<RankedTensorType>(maximum.getTile().getType());
-  if (maximum.getKind() != ReduceKind::Max || !tile || tile.getRank() != 2 ||
+  auto tile = cast<RankedTensorType>(maximum.getTile().getType());
+  if (maximum.getKind() != ReduceKind::Max ||
       !isa_and_nonnull<FragmentAttr>(tile.getEncoding()) ||
-      !tile.getElementType().isF32() || !maximum.getResult().hasOneUse())
+      !maximum.getResult().hasOneUse())
     return {};
   auto advance = dyn_cast<AdvanceOp>(*maximum.getResult().user_begin());
   if (!advance || maximum->getBlock() != advance->getBlock())
     return {};
   auto before = dyn_cast<BlockArgument>(advance.getReferenceBefore());
-  return before && before.getOwner() == advance->getBlock() ? advance
-                                                            : AdvanceOp();
+  bool isCarried = before && before.getOwner() == advance->getBlock() &&
+                   isa<scf::ForOp>(advance->getParentOp());
+  // What this pass made is reduced already.
+  return isCarried && !maximum.getTile().getDefiningOp<scf::IfOp>()
+             ? advance
+             : AdvanceOp();
 }
 
 /// Whether a warp has a row whose reference is below zero, or NaN: known where
@@ -93,9 +97,9 @@ struct IntegerMaximaPass
       return;
     SmallVector<std::pair<ReduceOp, AdvanceOp>> maxima;
     kernel.walk([&](ReduceOp op) {
-      // The scores of 8-bit numbers have factors that are given at run time, and
-      // no branch behind their maximum: one would part what ptxas has side by
-      // side (docs/notebooks/performance.md, "Three maxima at once").
+      // The scores of 8-bit numbers have factors that are given at run time,
+      // and no branch behind their maximum: one would part what ptxas has side
+      // by side (docs/notebooks/performance.md, "Three maxima at once").
       if (AdvanceOp advance = advanceOf(op); advance && !advance.getSteady())
         maxima.emplace_back(op, advance);
     });

@@ -76,8 +76,10 @@ Products findProducts(scf::ForOp loop) {
     for (Value operand : product->getOperands())
       if (Value rescale = rescaleOf(operand);
           rescale && rescale.getParentBlock() == loop.getBody() &&
-          isWide(type, rescale.getDefiningOp<AdvanceOp>()))
+          isWide(type, rescale.getDefiningOp<AdvanceOp>())) {
         found[rescale].push_back(product);
+        break;
+      }
   }
   return found;
 }
