@@ -418,7 +418,8 @@ def AttnIntegerMaxima : Pass<"attn-integer-maxima", "::attn::KernelOp"> {
     %m = attn.reduce max %p
     ```
 
-    Does nothing for other targets, nor to references that are `steady`.
+    Does nothing for other targets, to references that are `steady`, nor in loops of `attn.dot`, whose
+    threads multiply themselves.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"numMaxima", "maxima", "Maxima rewritten">];
@@ -427,8 +428,8 @@ def AttnIntegerMaxima : Pass<"attn-integer-maxima", "::attn::KernelOp"> {
 def AttnSkipRescaling : Pass<"attn-skip-rescaling", "::attn::KernelOp"> {
   let summary = "Sums whose unit stays are not multiplied by one";
   let description = [{
-    Where a reference rises, what a loop carries is multiplied by a power of two that is not
-    one (`attn.advance`). In a long stream that is seldom: the largest of n scores of a row is
+    What a loop carries is multiplied by two to what its reference falls short of the next one by
+    (`attn.advance`), which is one where no maximum is larger. In a long stream that is often so: the largest of n scores of a row is
     among the last k of them once in n / k times. So the product of a sum of products with that
     stands in a branch, which a warp takes if one of its rows has a larger maximum.
 

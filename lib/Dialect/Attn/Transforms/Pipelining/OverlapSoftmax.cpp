@@ -185,11 +185,11 @@ private:
         branch && holdsFirst(branch.getCondition()))
       inlineThen(branch, map);
     else
-      cloneLoops(op, map);
+      cloneOp(op, map);
   }
 
   /// What is said for the first visit is not asked again.
-  Operation *cloneLoops(Operation &op, IRMapping &map) {
+  Operation *cloneOp(Operation &op, IRMapping &map) {
     if (auto settle = dyn_cast<SettleOp>(op)) {
       map.map(settle.getResult(), map.lookupOrDefault(settle.getSums()));
       return nullptr;
@@ -328,7 +328,7 @@ private:
       if (parts.isOfValues(&op) || parts.late.contains(&op) ||
           (pinned && &op == parts.keysRelease))
         continue;
-      Operation *clone = cloneLoops(op, map);
+      Operation *clone = cloneOp(op, map);
       if (&op == parts.scores.back())
         values = issueValues(parts, before);
       // Products with values may stay under way.
@@ -346,7 +346,7 @@ private:
       map.map(loop.getRegionIterArg(product.sum), sum);
     for (Operation &op : loop.getBody()->without_terminator())
       if (parts.late.contains(&op))
-        cloneLoops(op, map);
+        cloneOp(op, map);
     return finish(parts, map);
   }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -39,12 +40,14 @@ AdvanceOp advanceOf(ReduceOp maximum) {
   if (!advance || maximum->getBlock() != advance->getBlock())
     return {};
   auto before = dyn_cast<BlockArgument>(advance.getReferenceBefore());
-  bool isCarried = before && before.getOwner() == advance->getBlock() &&
-                   isa<scf::ForOp>(advance->getParentOp());
-  // What this pass made is reduced already.
-  return isCarried && !maximum.getTile().getDefiningOp<scf::IfOp>()
-             ? advance
-             : AdvanceOp();
+  if (!before || before.getOwner() != advance->getBlock())
+    return {};
+  // Threads that multiply themselves (attn.dot) were not measured. What this
+  // pass made is reduced already.
+  auto loop = dyn_cast<scf::ForOp>(advance->getParentOp());
+  bool takesIntegers = loop && loop.getBody()->getOps<DotOp>().empty() &&
+                       !maximum.getTile().getDefiningOp<scf::IfOp>();
+  return takesIntegers ? advance : AdvanceOp();
 }
 
 /// Whether a warp has a row whose reference is below zero, or NaN: known where
