@@ -174,18 +174,10 @@ private:
     for (Operation &op : parts.loop.getBody()->without_terminator()) {
       if (parts.isOfValues(&op))
         continue;
-      cloneFirst(op, map);
+      // Nothing is known before the first tile.
+      cloneTaken(rewriter, op, map);
     }
     return finish(parts, map);
-  }
-
-  /// Nothing is known before the first tile: it takes branches that hold there.
-  void cloneFirst(Operation &op, IRMapping &map) {
-    if (auto branch = dyn_cast<scf::IfOp>(op);
-        branch && holdsFirst(branch.getCondition()))
-      inlineThen(branch, map);
-    else
-      cloneOp(op, map);
   }
 
   /// What is said for the first visit is not asked again.
@@ -195,14 +187,6 @@ private:
       return nullptr;
     }
     return rewriter.clone(op, map);
-  }
-
-  void inlineThen(scf::IfOp branch, IRMapping &map) {
-    for (Operation &op : branch.thenBlock()->without_terminator())
-      cloneFirst(op, map);
-    for (auto [result, value] :
-         llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands()))
-      map.map(result, map.lookupOrDefault(value));
   }
 
   /// lhs x values, added to the sums, of the tiles that are next in the rings.

@@ -11,6 +11,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -65,34 +66,43 @@ bool masks(scf::ForOp loop) {
       });
 }
 
-/// Takes each branch that holds in the first visit, and so may be taken in any.
-void takeBranches(IRRewriter &rewriter, Block *body) {
-  for (Operation &op : llvm::make_early_inc_range(*body)) {
-    if (auto settle = dyn_cast<SettleOp>(op)) {
-      rewriter.replaceOp(settle, settle.getSums());
-      continue;
-    }
-    auto branch = dyn_cast<scf::IfOp>(op);
-    if (!branch || !holdsFirst(branch.getCondition()))
-      continue;
-    takeBranches(rewriter, branch.thenBlock());
-    SmallVector<Value> results(branch.thenYield().getOperands());
-    rewriter.eraseOp(branch.thenYield());
-    rewriter.inlineBlockBefore(branch.thenBlock(), branch);
-    rewriter.replaceOp(branch, results);
-  }
-}
-
-void eraseDead(IRRewriter &rewriter, Block *body) {
-  SmallVector<Operation *> ops;
-  for (Operation &op : *body)
-    ops.push_back(&op);
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op))
-      rewriter.eraseOp(op);
+/// A loop with its branches taken, and without what none of them needs.
+scf::ForOp buildSettled(IRRewriter &rewriter, scf::ForOp loop, IRMapping &map) {
+  auto mapped = [&](Value value) { return map.lookupOrDefault(value); };
+  auto settled =
+      scf::ForOp::create(rewriter, loop.getLoc(), mapped(loop.getLowerBound()),
+                         mapped(loop.getUpperBound()), mapped(loop.getStep()),
+                         llvm::map_to_vector(loop.getInitArgs(), mapped));
+  map.map(loop.getBody()->getArguments(), settled.getBody()->getArguments());
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(settled.getBody());
+  for (Operation &op : loop.getBody()->without_terminator())
+    cloneTaken(rewriter, op, map);
+  rewriter.clone(*loop.getBody()->getTerminator(), map);
+  map.map(loop.getResults(), settled.getResults());
+  (void)runRegionDCE(rewriter, settled->getRegions());
+  settled->walk([](Operation *op) { op->removeAttr(kLoopPart); });
+  return settled;
 }
 
 } // namespace
+
+void attn::cloneTaken(OpBuilder &b, Operation &op, IRMapping &map) {
+  if (auto settle = dyn_cast<SettleOp>(op)) {
+    map.map(settle.getResult(), map.lookupOrDefault(settle.getSums()));
+    return;
+  }
+  auto branch = dyn_cast<scf::IfOp>(op);
+  if (!branch || !holdsFirst(branch.getCondition())) {
+    b.clone(op, map);
+    return;
+  }
+  for (Operation &inner : branch.thenBlock()->without_terminator())
+    cloneTaken(b, inner, map);
+  for (auto [result, value] :
+       llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands()))
+    map.map(result, map.lookupOrDefault(value));
+}
 
 SmallVector<SoftmaxLoop, 0> attn::settleChain(ArrayRef<SoftmaxLoop> chain) {
   SmallVector<SoftmaxLoop, 0> settled;
@@ -105,13 +115,8 @@ SmallVector<SoftmaxLoop, 0> attn::settleChain(ArrayRef<SoftmaxLoop> chain) {
   rewriter.setInsertionPointAfter(chain.back().loop);
   IRMapping map;
   SmallVector<scf::ForOp> loops;
-  for (const SoftmaxLoop &parts : chain) {
-    auto loop = cast<scf::ForOp>(rewriter.clone(*parts.loop, map));
-    takeBranches(rewriter, loop.getBody());
-    eraseDead(rewriter, loop.getBody());
-    loop->walk([](Operation *op) { op->removeAttr(kLoopPart); });
-    loops.push_back(loop);
-  }
+  for (const SoftmaxLoop &parts : chain)
+    loops.push_back(buildSettled(rewriter, parts.loop, map));
   for (scf::ForOp loop : loops) {
     FailureOr<SoftmaxLoop> parts = failure();
     if (succeeded(planOverlap(loop)))

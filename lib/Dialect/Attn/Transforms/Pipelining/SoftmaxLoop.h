@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -99,6 +100,11 @@ bool holdsFirst(mlir::Value condition);
 /// Finds the parts of a stream, or of a loop, and marks them; fails with a
 /// remark where it is another one.
 llvm::LogicalResult planOverlap(mlir::Operation *fold);
+
+/// Clones an operation of such a loop. Of a branch that holds in the first
+/// visit, and so may be taken in any, it is what stands in it; what attn.settle
+/// says is passed by.
+void cloneTaken(mlir::OpBuilder &b, mlir::Operation &op, mlir::IRMapping &map);
 
 /// The loops of a chain as they are where all that attn.settle says is so,
 /// behind these; none where nothing is said, or they are other loops then.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowVotes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -55,14 +56,8 @@ AdvanceOp advanceOf(ReduceOp maximum) {
 Value buildIsBelowZero(RewriterBase &rewriter, AdvanceOp advance) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(advance->getBlock());
-  Location loc = advance.getLoc();
-  Value before = advance.getReferenceBefore();
-  auto type = cast<RankedTensorType>(before.getType());
-  Value zero = arith::ConstantOp::create(rewriter, loc, type,
-                                         DenseElementsAttr::get(type, 0.0f));
-  Value below = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::ULT,
-                                      before, zero);
-  return AnyOp::create(rewriter, loc, below);
+  return buildAnyRow(rewriter, advance.getLoc(), arith::CmpFPredicate::ULT,
+                     advance.getReferenceBefore(), 0);
 }
 
 /// What is negative raises no reference that is not, and is below all else as

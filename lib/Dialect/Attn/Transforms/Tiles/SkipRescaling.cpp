@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowVotes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -89,14 +90,9 @@ Products findProducts(scf::ForOp loop) {
 Value buildRises(RewriterBase &rewriter, Value rescale) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(rescale);
-  Location loc = rescale.getLoc();
-  auto type = cast<RankedTensorType>(rescale.getType());
-  Value one = arith::ConstantOp::create(rewriter, loc, type,
-                                        DenseElementsAttr::get(type, 1.0f));
   // True of NaN.
-  Value rises = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::UNE,
-                                      rescale, one);
-  return AnyOp::create(rewriter, loc, rises);
+  return buildAnyRow(rewriter, rescale.getLoc(), arith::CmpFPredicate::UNE,
+                     rescale, 1);
 }
 
 void skip(RewriterBase &rewriter, arith::MulFOp product, Value rises) {
