@@ -87,6 +87,8 @@ void attn::buildKernelLowering(OpPassManager &pm,
   if (options.optimisticMax || options.lead < 0 || options.lead > kMostLead)
     pm.addPass(createAttnOptimisticMax(
         {/*positions=*/false, options.lead, options.exactPeaks}));
+  if (options.exchangeColumns)
+    pm.addPass(createAttnExchangeColumns());
   if (options.storeTensors)
     pm.addPass(createAttnStoreTensors());
   if (options.priority != Products::None)
@@ -153,6 +155,7 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertAttnStreamToSCF({kMostLoops}));
   pm.addNestedPass<KernelOp>(createAttnSplitRoles());
   pm.addNestedPass<KernelOp>(createAttnOverlapSoftmax());
+  pm.addNestedPass<KernelOp>(createAttnReleaseEarly());
   pm.addNestedPass<KernelOp>(createAttnPingPong());
   pm.addNestedPass<KernelOp>(createAttnSkipRescaling());
   pm.addNestedPass<KernelOp>(createAttnIntegerMaxima());

@@ -76,6 +76,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.holdLhs);
   g.add(o.stageColumns);
   g.add(o.storeTensors);
+  g.add(o.exchangeColumns);
   g.add(o.streamReads);
   g.add(o.copy);
   g.add(o.chunk);

@@ -184,6 +184,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> storeTensors{
       *this, "store-tensors", llvm::cl::init(false),
       llvm::cl::desc("run attn-store-tensors")};
+  Option<bool, PlainParser<bool>> exchangeColumns{
+      *this, "exchange-columns", llvm::cl::init(false),
+      llvm::cl::desc("run attn-exchange-columns")};
   Option<bool, PlainParser<bool>> streamReads{
       *this, "stream-reads", llvm::cl::init(false),
       llvm::cl::desc("run attn-stream-reads, with copy=tensor")};

@@ -166,6 +166,7 @@ struct ConvertAttnToNVVMPass
     populateRingPatterns(converter, patterns);
     populateLoadPatterns(converter, patterns);
     populateStoreColumnsPatterns(converter, patterns);
+    populateExchangePatterns(converter, patterns);
     populateStorePatterns(converter, patterns);
     populateTensorStorePatterns(converter, patterns);
     populateBulkAdditionPatterns(converter, patterns);

@@ -221,7 +221,7 @@ int64_t attn::placeRings(LLVM::LLVMFuncOp function) {
   }
   for (RingCreateOp ring : rings) {
     ring->setAttr("barriers", b.getI64IntegerAttr(bytes));
-    bytes += barrierBytes(ring.getRing().getType());
+    bytes += barrierBytes(ring.getRing().getType()) * ring.getNumParts();
     countReaders(ring);
     if (isReadBeforeProducts(ring))
       ring->setAttr(kReadBeforeProducts, b.getUnitAttr());

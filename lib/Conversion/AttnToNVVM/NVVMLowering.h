@@ -179,6 +179,9 @@ void populateBulkAdditionPatterns(const mlir::TypeConverter &converter,
 /// `op`, which a producer may be by itself.
 void onFirstThread(mlir::OpBuilder &b, mlir::Operation *op,
                    llvm::function_ref<void(mlir::OpBuilder &)> body);
+/// Columns of accumulators that lanes exchange.
+void populateExchangePatterns(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 /// Stores by the tensor memory accelerator.
 void populateTensorStorePatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

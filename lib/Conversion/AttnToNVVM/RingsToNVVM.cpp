@@ -60,6 +60,13 @@ void onElected(OpBuilder &b, Location loc,
   });
 }
 
+/// The part of a slot that is taken by itself.
+std::optional<int64_t> partOf(RingAcquireOp op) {
+  if (std::optional<uint64_t> part = op.getPart())
+    return static_cast<int64_t>(*part);
+  return std::nullopt;
+}
+
 RingCreateOp ringOfSlot(Value slot) {
   return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
 }
@@ -71,10 +78,14 @@ struct RingBuilder {
   RingCreateOp ring;
   /// Where the number of released slots is kept: LLVM makes it a register.
   Value counter;
+  /// Of a ring whose slots have parts the one that is meant; none means that of
+  /// the thread's warpgroup.
+  std::optional<int64_t> part = std::nullopt;
 
   ThreadBuilder t() const { return {b, loc}; }
   RingType type() const { return cast<RingType>(ring->getResult(0).getType()); }
   int64_t stages() const { return type().getStages(); }
+  int64_t parts() const { return RingCreateOp(ring).getNumParts(); }
   RankedTensorType tile() const { return type().getTile(); }
   int64_t place(StringRef what) const {
     return ring->getAttrOfType<IntegerAttr>(what).getInt();
@@ -105,11 +116,17 @@ struct RingBuilder {
   }
   Value full(Value slot) const { return barrier(slot, place("barriers")); }
   Value empty(Value slot) const {
-    return barrier(slot, place("barriers") + kBarrierBytes * stages());
+    return barrier(slot, place("barriers") +
+                             kBarrierBytes * stages() * parts());
   }
   Value barrier(Value slot, int64_t first) const {
+    Value number = slot;
+    if (parts() > 1)
+      number = t().add(t().mul(slot, parts()),
+                       part ? t().constant(*part)
+                            : t().div(t().thread(), kGroupThreads));
     return advance(b, loc, advance(b, loc, shared(), first),
-                   t().mul(slot, kBarrierBytes));
+                   t().mul(number, kBarrierBytes));
   }
   void wait(Value barrier, Value parity, StringRef what) const {
     waitForPhase(b, loc, TargetAttr::of(ring), barrier, parity, what);
@@ -156,12 +173,14 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
       releases = arrangers.getInt();
     onFirstThread(rewriter, op, [&](OpBuilder &b) {
       ThreadBuilder t{b, loc};
-      RingBuilder inner{b, loc, op, counter};
-      for (int64_t slot = 0; slot < inner.stages(); ++slot) {
-        NVVM::MBarrierInitOp::create(b, loc, inner.full(t.constant(slot)),
+      int64_t parts = op.getNumParts(), stages = op.getRing().getType().getStages();
+      for (int64_t i = 0; i < stages * parts; ++i) {
+        Value slot = t.constant(i / parts);
+        RingBuilder inner{b, loc, op, counter, i % parts};
+        NVVM::MBarrierInitOp::create(b, loc, inner.full(slot),
                                      t.constant(filling), Value());
-        NVVM::MBarrierInitOp::create(b, loc, inner.empty(t.constant(slot)),
-                                     t.constant(releases), Value());
+        NVVM::MBarrierInitOp::create(b, loc, inner.empty(slot),
+                                     t.constant(releases / parts), Value());
       }
     });
     rewriter.replaceOp(op, counter);
@@ -188,7 +207,7 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
     Value slot = ring.slotOf(number);
     Value parity = t.bitXor(ring.parityOf(number), t.constant(1));
     auto wait = [&](OpBuilder &b) {
-      RingBuilder inner{b, loc, ring.ring, ring.counter};
+      RingBuilder inner{b, loc, ring.ring, ring.counter, partOf(op)};
       inner.wait(inner.empty(slot), parity, "empty");
     };
     if (byProducer || isFilledByThreads(ring.ring))
@@ -221,18 +240,23 @@ private:
                                           /*noinc=*/true);
   }
 
-  /// One copy a panel and block. The box is always written whole, with zeros
-  /// outside of the view, and counted whole.
+  /// One copy a panel and block, of the rows of the part that was taken. The
+  /// box is always written whole, with zeros outside of the view, and counted
+  /// whole.
   static void issueTensor(RingIssueOp op, Value slot, OpBuilder &builder) {
     Location loc = op.getLoc();
     Value map = ViewParameters(op.getView()).map;
     onFirstThread(builder, op, [&](OpBuilder &b) {
       ThreadBuilder t{b, loc};
-      RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
+      auto acquire = op.getSlot().getDefiningOp<RingAcquireOp>();
+      RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value(),
+                       partOf(acquire)};
       SharedTile tile(ring.tile(), t);
+      int64_t parts = acquire.getNumParts(),
+              firstRow = ring.part.value_or(0) * (tile.rows() / parts);
       Value full = ring.full(slot), data = ring.data(slot);
       NVVM::MBarrierArriveExpectTxOp::create(
-          b, loc, TypeRange(), full, t.constant(tile.bytes()),
+          b, loc, TypeRange(), full, t.constant(tile.bytes() / parts),
           NVVM::MemScopeKind::CTA, false, Value());
       for (int64_t panel = 0; panel < tile.numPanels(); ++panel)
         for (auto [block, offsets] : llvm::enumerate(op.getBlockOffsets())) {
@@ -242,7 +266,8 @@ private:
           coordinates.back() =
               t.add(coordinates.back(), panel * tile.panelColumns());
           std::reverse(coordinates.begin(), coordinates.end());
-          int64_t row = panel * tile.rows() +
+          coordinates[1] = t.add(coordinates[1], firstRow);
+          int64_t row = panel * tile.rows() + firstRow +
                         static_cast<int64_t>(block) * op.getBlockRows();
           NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
               b, loc, advance(b, loc, data, row * tile.panelBytes()), map,

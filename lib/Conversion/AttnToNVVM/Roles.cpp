@@ -30,8 +30,8 @@ static constexpr StringLiteral kComputingRoles = "attn.computing_roles";
 /// Attribute of a function some of whose threads hold no tiles: how many do, of
 /// each role.
 static constexpr StringLiteral kComputeThreads = "attn.compute_threads";
-/// Attribute of a function with warps beside its producer: how many.
-static constexpr StringLiteral kBesideWarps = "attn.beside_warps";
+/// Attribute of a function with threads beside its producer: how many.
+static constexpr StringLiteral kBesideThreads = "attn.beside_threads";
 /// Registers of a producer's thread from which on shared counters save some.
 /// With 32, in gradients of D 64, what follows from one of them lives longer,
 /// and ptxas spills more.
@@ -58,8 +58,8 @@ int64_t attn::allComputeThreads(Operation *op) {
 
 int64_t attn::besideThreads(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-  auto warps = function->getAttrOfType<IntegerAttr>(kBesideWarps);
-  return warps ? kWarpThreads * warps.getInt() : 0;
+  auto threads = function->getAttrOfType<IntegerAttr>(kBesideThreads);
+  return threads ? threads.getInt() : 0;
 }
 
 int64_t attn::computingRoleOf(Block *block) {
@@ -176,6 +176,33 @@ static void markArranging(BesideOp beside, int64_t first) {
   });
 }
 
+/// Whether another warp of the producer copies, which one thread of it does.
+static bool copies(BesideOp beside) {
+  return beside.walk([](RingIssueOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+static bool arranges(BesideOp beside) {
+  return beside.walk([](RingArrangeOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Marks what one thread reaches alone.
+static void markCopying(BesideOp beside) {
+  Builder b(beside.getContext());
+  beside.getBody().walk([&](Operation *op) {
+    if (isa<RingAcquireOp, RingIssueOp, TakeOp>(op))
+      op->setAttr(kAloneAttr, b.getUnitAttr());
+  });
+}
+
+/// Threads that do it.
+static int64_t threadsOf(BesideOp beside) {
+  return copies(beside)
+             ? 1
+             : kWarpThreads * static_cast<int64_t>(beside.getCount());
+}
+
 /// Moves what other warps of the producer do into branches of theirs before the
 /// terminator of `block`; `first` is the first thread of the producer.
 static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
@@ -184,17 +211,16 @@ static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
   auto besides = llvm::to_vector(roles.getProducer().getOps<BesideOp>());
   if (besides.empty())
     return;
-  int64_t warps = 0;
+  int64_t threads = 0;
   for (BesideOp beside : besides)
-    warps += static_cast<int64_t>(beside.getCount());
+    threads += threadsOf(beside);
   roles->getParentOfType<LLVM::LLVMFuncOp>()->setAttr(
-      kBesideWarps, rewriter.getI64IntegerAttr(warps));
+      kBesideThreads, rewriter.getI64IntegerAttr(threads));
   int64_t adders = 0;
   for (BesideOp beside : besides) {
-    bool arranges =
-        beside.walk([](RingArrangeOp) { return WalkResult::interrupt(); })
-            .wasInterrupted();
-    if (arranges)
+    if (copies(beside))
+      markCopying(beside);
+    else if (arranges(beside))
       markArranging(beside, first / kWarpThreads +
                                 static_cast<int64_t>(beside.getWarp()));
     else
@@ -206,7 +232,8 @@ static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
     auto count = static_cast<int64_t>(beside.getCount());
     Value number = t.div(thread, kWarpThreads);
     Value isHere =
-        count == 1
+        copies(beside) ? t.equals(thread, warp * kWarpThreads)
+        : count == 1
             ? t.equals(number, warp)
             : arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
                                     t.add(number, -warp), t.constant(count))

@@ -41,6 +41,35 @@ FragmentAttr mmaAccumulator(MLIRContext *context, int64_t rows, int64_t columns,
                                  registers);
 }
 
+FragmentAttr exchangedColumns(FragmentAttr accumulator) {
+  constexpr int64_t kLanes = 4, kPair = 2, kBlock = 8;
+  SmallVector<FragmentAttr::Mode> threads = accumulator.getThreadModes(),
+                                  registers = accumulator.getRegisterModes();
+  auto is = [](const FragmentAttr::Mode &mode, int64_t size, int64_t stride) {
+    return mode.size == size && mode.strides[0] == 0 &&
+           mode.strides[1] == stride;
+  };
+  if (accumulator.getRank() != 2 || threads.empty() || registers.empty() ||
+      !is(threads.front(), kLanes, kPair) || !is(registers.front(), kPair, 1))
+    return {};
+  SmallVector<int64_t> to{kLanes, 0, kBlock}, held{kBlock, 0, 1};
+  for (const FragmentAttr::Mode &mode : llvm::drop_begin(threads))
+    to.append({mode.size, mode.strides[0], mode.strides[1]});
+  bool exchanged = false;
+  for (const FragmentAttr::Mode &mode : llvm::drop_begin(registers)) {
+    bool blocks = is(mode, mode.size, kBlock);
+    if (blocks && mode.size % kLanes != 0)
+      return {};
+    exchanged |= blocks;
+    int64_t share = blocks ? kLanes : 1;
+    held.append(
+        {mode.size / share, mode.strides[0], mode.strides[1] * share});
+  }
+  if (!exchanged)
+    return {};
+  return FragmentAttr::getNormal(accumulator.getContext(), 2, to, held);
+}
+
 FragmentAttr rowsOfWarps(MLIRContext *context, int64_t rows, int64_t columns,
                          int64_t warps, int64_t lanes, int64_t least) {
   // Warps of the same rows have neighbouring columns of them, or copies.

@@ -60,12 +60,23 @@ LogicalResult RingCreateOp::verify() {
   if (getNumSlots() < 1 || getNumSlots() > stages)
     return emitOpError("expected memory for 1 to ")
            << stages << " stages, but got " << getNumSlots();
+  int64_t rows = getRing().getType().getTile().getDimSize(0);
+  if (getParts() && (getNumParts() < 2 || rows % getNumParts() != 0))
+    return emitOpError("expected 2 or more equal parts of ")
+           << rows << " rows, but got " << getNumParts();
+  if (getParts() && !getOwnRows())
+    return emitOpError("expected parts of a ring that is `own_rows`");
   for (Value under : getOver())
     if (!under.getDefiningOp<RingCreateOp>())
       return emitOpError("expected to lie over rings straight from "
                          "attn.ring.create, but got ")
              << under;
   return success();
+}
+
+int64_t RingAcquireOp::getNumParts() {
+  auto ring = getRing().getDefiningOp<RingCreateOp>();
+  return getPart() && ring ? ring.getNumParts() : 1;
 }
 
 LogicalResult RingAcquireOp::verify() {
@@ -82,6 +93,14 @@ LogicalResult RingAcquireOp::verify() {
     return error;
   }
 
+  if (getPart()) {
+    int64_t parts = ring ? ring.getNumParts() : 1,
+            part = static_cast<int64_t>(*getPart());
+    if (parts == 1 || part < 0 || part >= parts)
+      return emitOpError("expected one of the parts of its ring, of which "
+                         "there are ")
+             << parts << ", but got number " << part;
+  }
   auto ahead = static_cast<int64_t>(getAhead());
   if (ahead < 0 || ahead >= getRing().getType().getStages())
     return emitOpError("expected to be ahead by less than the ")

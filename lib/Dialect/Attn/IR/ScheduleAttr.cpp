@@ -107,6 +107,7 @@ constexpr Field kFields[] = {
     {"hold_lhs", FieldKind::Flag, 3, "hold-lhs"},
     {"stage_columns", FieldKind::Flag, 3, "stage-columns"},
     {"store_tensors", FieldKind::Flag, 3, "store-tensors"},
+    {"exchange_columns", FieldKind::Flag, 3, "exchange-columns"},
     {"stream_reads", FieldKind::Flag, 3, "stream-reads"},
     {"copy", FieldKind::Word, 3, "copy", copyWords},
     {"copy_chunk", FieldKind::Number, 3, "chunk"},

@@ -32,15 +32,23 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
     `over` names rings none of which has a slot that is taken while this one has: it may lie where
     they do.
 
+    `own_rows`: products alone read the tile, as their left-hand side, and who computes rows of a
+    result reads these rows of the tile: so they may be given back apart from others.
+    With `parts n` they are: the rows of a slot are n equal parts, one for each warpgroup that
+    computes, in the order of both. Each is copied (`part` of `attn.ring.acquire`), waited for and given
+    back by itself; a wait or a release is about the part of the warpgroup that comes by.
+
     Example: `%r = attn.ring.create : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>`
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$slots, Variadic<Attn_RingType>:$over);
+  let arguments = (ins OptionalAttr<I64Attr>:$slots, UnitAttr:$own_rows, OptionalAttr<I64Attr>:$parts,
+                       Variadic<Attn_RingType>:$over);
   let results = (outs Attn_RingType:$ring);
   let assemblyFormat = [{
-    (`slots` $slots^)? (`over` `(` $over^ `:` type($over) `)`)? attr-dict `:` type($ring)
+    (`slots` $slots^)? (`own_rows` $own_rows^)? (`parts` $parts^)? (`over` `(` $over^ `:` type($over) `)`)? attr-dict `:` type($ring)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$ring), [{
-    build($_builder, $_state, ring, ::mlir::IntegerAttr(), ::mlir::ValueRange());
+    build($_builder, $_state, ring, ::mlir::IntegerAttr(), /*own_rows=*/false,
+          ::mlir::IntegerAttr(), ::mlir::ValueRange());
   }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -49,6 +57,8 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
       return getSlots() ? static_cast<int64_t>(*getSlots())
                         : getRing().getType().getStages();
     }
+    /// Parts of a slot that are copied and given back by themselves.
+    int64_t getNumParts() { return getParts() ? static_cast<int64_t>(*getParts()) : 1; }
     /// Whether a stage is the registers that copies go through.
     bool hasStagesInRegisters() {
       return getNumSlots() < getRing().getType().getStages();
@@ -78,15 +88,22 @@ def Attn_RingAcquireOp : Attn_RingOp<"acquire", [MemoryEffects<[MemRead, MemWrit
     `when %exists`: where that is false none is taken; what is issued and landed
     then reads nothing, and may leave anything in memory of the ring that is free. Only a ring with
     stages in registers (`slots`), or that is filled by `lds`, can be filled so.
+
+    `part n`: of a ring whose slots have parts that part alone, counted from 0. What is issued into
+    it copies the rows of that part.
   }];
   let arguments = (ins Attn_RingType:$ring, DefaultValuedAttr<I64Attr, "0">:$ahead,
-                       Optional<I1>:$when);
+                       OptionalAttr<I64Attr>:$part, Optional<I1>:$when);
   let results = (outs Attn_SlotType:$slot);
   let builders = [OpBuilder<(ins "::mlir::Type":$slot, "::mlir::Value":$ring, "int64_t":$ahead), [{
-    build($_builder, $_state, slot, ring, ahead, ::mlir::Value());
+    build($_builder, $_state, slot, ring, ahead, ::mlir::IntegerAttr(), ::mlir::Value());
   }]>];
   let assemblyFormat = [{
-    $ring (`ahead` $ahead^)? (`when` $when^)? attr-dict `:` type($ring) `->` type($slot)
+    $ring (`ahead` $ahead^)? (`part` $part^)? (`when` $when^)? attr-dict `:` type($ring) `->` type($slot)
+  }];
+  let extraClassDeclaration = [{
+    /// How many parts of the slot there are, of which it takes one; 1 without.
+    int64_t getNumParts();
   }];
   let hasVerifier = 1;
 }

@@ -26,6 +26,11 @@ WarpGrid warpGrid(int64_t rows, int64_t warps);
 FragmentAttr mmaAccumulator(mlir::MLIRContext *context, int64_t rows,
                             int64_t columns, int64_t warps);
 
+/// The layout of an accumulator whose lanes of a row have exchanged columns: of
+/// each 32 a lane has eight that follow each other, where it had two of each
+/// eight. Null where a lane does not have that, or has columns of fewer.
+FragmentAttr exchangedColumns(FragmentAttr accumulator);
+
 /// For tiles that no matrix instruction takes: a row lies in the lanes of one
 /// warp, each of which has neighbouring columns; warps follow each other along
 /// the rows. Warps that are left share rows, column by column where these are

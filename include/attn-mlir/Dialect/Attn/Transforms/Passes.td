@@ -295,6 +295,33 @@ def AttnStoreTensors : Pass<"attn-store-tensors", "::attn::KernelOp"> {
   let statistics = [Statistic<"numStores", "stores", "Stores by tensor maps">];
 }
 
+def AttnExchangeColumns : Pass<"attn-exchange-columns", "::attn::KernelOp"> {
+  let summary = "Store accumulators straight from registers, by chunks of 16 bytes";
+  let description = [{
+    Four lanes hold a row of an accumulator, two columns of each eight, so that a store from
+    registers writes 4 bytes in a place. A store that goes through the memory of a tile that
+    stays, such as Q, to write chunks keeps that tile until the result is stored. Here the
+    lanes of a row exchange words instead: of each 32 columns each lane then has eight that
+    follow each other, and stores these, and the tile is free behind the last product that
+    reads it: `own_rows` of its ring says so, where products alone read it, as their left-hand side.
+    `attn-release-early` then gives it back there, and `attn-split-roles` copies the rows of each
+    warpgroup by themselves.
+
+    Wants tiles of 16-bit elements in the layout of an accumulator, in multiples of 32
+    columns, rows of the view in multiples of 16 bytes, and the capability `nvvm`.
+
+    Before: `attn.store %t, %o[...] through %q(...) : tensor<128x256xbf16, #acc> -> ...`
+
+    After:
+
+    ```mlir
+    %e = attn.convert_layout %t : tensor<128x256xbf16, #acc> to tensor<128x256xbf16, #acc1>
+    attn.store %e, %o[...] : tensor<128x256xbf16, #acc1> -> ...
+    ```
+  }];
+  let statistics = [Statistic<"numStores", "stores", "Stores from registers by chunks">];
+}
+
 def AttnArrangeTiles : Pass<"attn-arrange-tiles", "::attn::KernelOp"> {
   let summary = "Right-hand sides of 8-bit elements arranged in the kernel";
   let description = [{

@@ -107,6 +107,21 @@ def AttnStageAdditions : Pass<"attn-stage-additions", "::attn::KernelOp"> {
   let statistics = [Statistic<"numStaged", "staged", "Additions out of rings">];
 }
 
+def AttnReleaseEarly : Pass<"attn-release-early", "::attn::KernelOp"> {
+  let summary = "Give tiles that stay back behind the last product that reads them";
+  let description = [{
+    Of rings that are `own_rows` (`attn-exchange-columns`). The release of a tile that stays
+    stands at the end of its visit; it moves up to behind the last loop, branch or wait whose
+    products read it, so that the tile of the next visit is copied while the last values are
+    summed and the result is stored. A product under way that leaves a loop is followed to its wait.
+
+    Before: `%t = wait; scf.for { ... dot.issue %t ... }; dot, store, release`
+
+    After: `%t = wait; scf.for { ... dot.issue %t ... }; release; dot, store`
+  }];
+  let statistics = [Statistic<"numMoved", "moved", "Releases moved">];
+}
+
 def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
   let summary = "Make loops of a producer and of consumers";
   let description = [{
@@ -121,6 +136,9 @@ def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
     products, what is put and stored of them, the rings that these read, and the
     arithmetic that all of this depends on. That another role's product is needed which
     comes through no ring is an error.
+
+    A ring that is `own_rows` gets parts, one for each warpgroup that computes (`attn.ring.create`), where
+    these have 64 rows each and warps of the producer have nothing else to do: one for each part, which copies it.
 
     Before: `attn.ctas %cta in %n { ... acquire, issue, land ... wait, dot, release ... }`
 

@@ -397,6 +397,22 @@ def StoreTensorsView : AttnRemark<"stored", Missed, "the view is accessed by oth
 }
 }
 
+let category = "attn-exchange-columns" in {
+def ExchangeColumns : AttnRemark<"stored", Passed, "lanes exchange columns, and store chunks of 16 bytes from registers"> {
+  let description = "Once for each store.";
+}
+def ExchangeColumnsTarget : AttnRemark<"stored", Missed, "the target is no NVIDIA GPU"> {
+  let description = "It lacks the capability `nvvm`.";
+}
+def ExchangeColumnsNoScratch : AttnRemark<"stored", Missed, "no tile of 16-bit elements goes through shared memory to registers' chunks"> {
+  let description = "The store has no `through`, has a tensor map, or has other elements.";
+}
+def ExchangeColumnsFragment : AttnRemark<"stored", Missed,
+    "its tile is no accumulator in multiples of 32 columns, or rows of the view are no multiples of 16 bytes"> {
+  let description = "Lanes of a row exchange four blocks of eight columns.";
+}
+}
+
 let category = "attn-stream-reads" in {
 def StreamReads : AttnRemark<"streamed", Passed, "elements of scores are loaded as tiles"> {
   let description = "Once for each gather.";

@@ -116,7 +116,8 @@ bool isOfAdder(Operation *op) { return isAddition(op) || isOfOrder(op); }
 struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
   /// Erases what `drop` names and what is dead then: uses before what they use
   /// (Region::walk would take the region's own operations forwards).
-  static void eraseBackwards(Region &region, bool (*drop)(Operation *)) {
+  static void eraseBackwards(Region &region,
+                             function_ref<bool(Operation *)> drop) {
     // What an operation is may follow from its users.
     llvm::DenseSet<Operation *> dropped;
     region.walk([&](Operation *op) {
@@ -145,7 +146,8 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
 
   /// Without tiles and what `drop` names: what warps of the producer do. Loops
   /// keep the tiles that they carry until they are canonicalised.
-  static LogicalResult keepProducer(Region &region, bool (*drop)(Operation *)) {
+  static LogicalResult keepProducer(Region &region,
+                                    function_ref<bool(Operation *)> drop) {
     OpBuilder b = OpBuilder::atBlockBegin(&region.front());
     SmallVector<Value> tiles;
     region.walk([&](Operation *op) {
@@ -330,6 +332,91 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     return success();
   }
 
+  /// Whether a copy is into a ring whose slots have parts.
+  static bool isOfParts(Operation *op) {
+    if (auto land = dyn_cast<RingLandOp>(op))
+      op = land.getPending().getDefiningOp();
+    if (auto issue = dyn_cast_or_null<RingIssueOp>(op))
+      op = issue.getSlot().getDefiningOp();
+    auto acquire = dyn_cast_or_null<RingAcquireOp>(op);
+    auto ring = acquire ? acquire.getRing().getDefiningOp<RingCreateOp>()
+                        : RingCreateOp();
+    return ring && ring.getParts();
+  }
+
+  /// Whether warpgroups may have a part each of the slots of a ring, which the
+  /// accelerator copies: as many rows as one of their products has.
+  static bool canHaveParts(RingCreateOp ring, int64_t groups) {
+    constexpr int64_t kProductRows = 64;
+    bool copied = llvm::all_of(ring.getRing().getUsers(), [](Operation *user) {
+      auto acquire = dyn_cast<RingAcquireOp>(user);
+      return !acquire ||
+             (!acquire.getWhen() &&
+              llvm::all_of(acquire->getUsers(), [](Operation *use) {
+                auto issue = dyn_cast<RingIssueOp>(use);
+                return issue && issue.getBy() == CopyKind::Tensor &&
+                       issue.getBlocks().empty();
+              }));
+    });
+    return ring.getOwnRows() && copied &&
+           ring.getRing().getType().getTile().getDimSize(0) ==
+               groups * kProductRows;
+  }
+
+  /// Of slots with parts each part is what another warp of the producer copies,
+  /// so that none waits for the warpgroup of another.
+  static LogicalResult splitParts(SpecializeOp roles, int64_t threads) {
+    int64_t groups = threads / RoleRegisters::kGroupThreads,
+            warps = static_cast<int64_t>(roles.getProducerWarps());
+    Region &producer = roles.getProducer();
+    bool alone = producer.getOps<BesideOp>().empty() &&
+                 roles.getNumComputing() == 1 && groups > 1 && groups < warps;
+    bool byThreads =
+        producer
+            .walk([](RingIssueOp issue) {
+              return issue.getBy() == CopyKind::Tensor ? WalkResult::advance()
+                                                       : WalkResult::interrupt();
+            })
+            .wasInterrupted();
+    if (!alone || byThreads)
+      return success();
+    bool any = false;
+    OpBuilder b = OpBuilder::atBlockBegin(&producer.front());
+    roles->getParentOfType<KernelOp>().walk([&](RingCreateOp ring) {
+      if (!canHaveParts(ring, groups))
+        return;
+      ring.setParts(groups);
+      any = true;
+    });
+    if (!any)
+      return success();
+    IRMapping map;
+    Region all;
+    producer.cloneInto(&all, map);
+    if (failed(keepProducer(producer, isOfParts)))
+      return failure();
+    b.setInsertionPointToStart(&producer.front());
+    for (int64_t part = 0; part < groups; ++part) {
+      auto beside = BesideOp::create(b, roles.getLoc(), /*warp=*/part + 1);
+      IRMapping own;
+      all.cloneInto(&beside.getBody(), own);
+      beside.walk([&](Operation *op) {
+        if (auto take = dyn_cast<TakeOp>(op)) {
+          take.setHandOn(false);
+          take.setFromProducer(true);
+        } else if (auto acquire = dyn_cast<RingAcquireOp>(op);
+                   acquire && isOfParts(op)) {
+          acquire.setPart(part);
+        }
+      });
+      if (failed(keepProducer(beside.getBody(), [](Operation *op) {
+            return isCopy(op) && !isOfParts(op);
+          })))
+        return failure();
+    }
+    return success();
+  }
+
   /// A turn lasts until the last of what is added behind the wait.
   static void takeTurn(Operation *await) {
     OpBuilder b(await);
@@ -388,7 +475,8 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     keepConsumers(roles.getConsumer());
     if (failed(splitArrangements(roles)) || failed(splitAdditions(roles)) ||
         failed(splitTurns(roles)) ||
-        (computing > 1 && failed(splitComputing(roles))))
+        (computing > 1 && failed(splitComputing(roles))) ||
+        failed(splitParts(roles, threads)))
       signalPassFailure();
   }
 

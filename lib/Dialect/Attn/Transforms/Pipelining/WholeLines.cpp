@@ -173,6 +173,7 @@ private:
     b.setInsertionPointAfter(last);
     return RingCreateOp::create(b, access.op->getLoc(),
                                 RingType::get(b.getContext(), 1, tile),
+                                IntegerAttr(), /*own_rows=*/false,
                                 IntegerAttr(), access.rings);
   }
 

@@ -1,0 +1,101 @@
+//===- ExchangeColumns.cpp - Lanes exchange columns of results ------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNEXCHANGECOLUMNS
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+struct ExchangeColumnsPass
+    : attn::impl::AttnExchangeColumnsBase<ExchangeColumnsPass> {
+  /// Bytes that a lane stores at once.
+  static constexpr int64_t kChunkBytes = 16;
+
+  /// Whether chunks of the tile's rows are chunks of the view's.
+  static bool hasWholeChunks(StoreOp store) {
+    int64_t last = store.getView().getType().getShape().back();
+    return !ShapedType::isDynamic(last) && last * 2 % kChunkBytes == 0 &&
+           isConstantIntValue(store.getOffsets().back(), 0);
+  }
+
+  /// The layout of chunks, or null, with a remark, where a store stays as it
+  /// is.
+  static FragmentAttr chunksOf(StoreOp store) {
+    auto tile = cast<RankedTensorType>(store.getTile().getType());
+    if (!store.getScratch() || store.getByTensorMap() || tile.getRank() != 2 ||
+        tile.getElementTypeBitWidth() != 16) {
+      (void)remarks::emitExchangeColumnsNoScratch(store);
+      return {};
+    }
+    auto layout = dyn_cast_or_null<FragmentAttr>(tile.getEncoding());
+    FragmentAttr chunks = layout ? exchangedColumns(layout) : FragmentAttr();
+    if (!chunks || !hasWholeChunks(store)) {
+      (void)remarks::emitExchangeColumnsFragment(store);
+      return {};
+    }
+    return chunks;
+  }
+
+  /// Says of the ring of a tile that rows of it are read as those of a product
+  /// alone, where they are.
+  static void markOwnRows(Value tile) {
+    auto wait = tile.getDefiningOp<RingWaitOp>();
+    auto ring = wait ? wait.getRing().getDefiningOp<RingCreateOp>() : nullptr;
+    if (!ring)
+      return;
+    bool own = !wait.getRows() &&
+               llvm::all_of(tile.getUses(), [](OpOperand &use) {
+                 return isa<DotOp>(use.getOwner()) &&
+                        use.getOperandNumber() == 0 &&
+                        !cast<DotOp>(use.getOwner()).getTransposeLhs();
+               });
+    for (Operation *user : ring.getRing().getUsers())
+      own &= !isa<RingWaitOp>(user) || user == wait;
+    ring.setOwnRows(own);
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (!TargetAttr::of(kernel).hasCapability("nvvm")) {
+      remarks::emitExchangeColumnsTarget(kernel);
+      return;
+    }
+    IRRewriter rewriter(kernel);
+    kernel.walk([&](StoreOp store) {
+      FragmentAttr chunks = chunksOf(store);
+      if (!chunks)
+        return;
+      auto tile = cast<RankedTensorType>(store.getTile().getType());
+      rewriter.setInsertionPoint(store);
+      auto exchanged = ConvertLayoutOp::create(
+          rewriter, store.getLoc(),
+          RankedTensorType::get(tile.getShape(), tile.getElementType(), chunks),
+          store.getTile());
+      Value scratch = store.getScratch();
+      store.getTileMutable().assign(exchanged.getResult());
+      store.getScratchMutable().clear();
+      markOwnRows(scratch);
+      ++numStores;
+      remarks::emitExchangeColumns(store);
+    });
+  }
+};
+
+} // namespace
