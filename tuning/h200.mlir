@@ -25,7 +25,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, stream_reads>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, exchange_columns, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal reads
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
@@ -41,7 +41,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, stream_reads>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, exchange_columns, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal reads
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
@@ -49,7 +49,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, stream_reads>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, exchange_columns, stream_reads>>]
   // A softcap takes the special function unit twice a score: three warpgroups of
   // few columns hide it better (docs/notebooks/performance.md).
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 special
@@ -75,28 +75,28 @@ module attributes {attn.target = #attn.target<"h200">} {
   // Of 256 columns as without, but for exact maxima, which would be too slow here.
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 special
     <tiles = [query = 128, key = 80], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
                <tiles = [query = 128, key = 80], stream_k, persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 causal special
     <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], grid_order = naive_head_first, longest_first,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"query<=1024 & batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"query<=1024",
                <tiles = [query = 128, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>]
   // Lengths of packed sequences differ: CTAs that are done take the next tile of a
   // list, longest sequences first, of all heads before the next
   // (benchmarks/serving.py).
@@ -155,7 +155,7 @@ module attributes {attn.target = #attn.target<"h200">} {
               // Long streams: CTAs share the tiles of the last round, where there is more than one.
               #attn.variant<"key>=6144",
                <tiles = [query = 192, key = 128], stream_k, persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, exchange_columns, wide_panels>>]
   // Rows in panels that are in part empty are no gain of small tiles, which copy K
   // and V more often.
   attn.tuned "attn.attention" of [f16, bf16] columns 112 rows 64 causal
@@ -255,27 +255,27 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 192 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, exchange_columns, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, exchange_columns, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 192 rows 64 causal
     <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, exchange_columns, wide_panels>
     variants [#few16, #few32, #few512,
               #attn.variant<"query<=2048 & batch*kv_head>=24 & batch*kv_head*key>=107000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, exchange_columns, wide_panels>>,
               #attn.variant<"query<=2048",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, exchange_columns, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=107000",
                <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, exchange_columns, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 208 rows 64
     <tiles = [query = 192, key = 96], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
@@ -370,7 +370,7 @@ module attributes {attn.target = #attn.target<"h200">} {
               // Long streams: CTAs share the tiles of the last round, where there is more than one.
               #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
                <tiles = [query = 128, key = 160], stream_k, persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exchange_columns, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
@@ -472,10 +472,10 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 336 rows 64
     <tiles = [query = 192, key = 48], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exchange_columns, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 336 rows 64 causal
     <tiles = [query = 192, key = 48], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exchange_columns, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 368 rows 64
     <tiles = [query = 128, key = 96], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
@@ -521,49 +521,49 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 448 rows 64
     <tiles = [query = 128, key = 96], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 448 rows 64 causal
     <tiles = [query = 128, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>
     variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64
     <tiles = [query = 128, key = 80], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
                <tiles = [query = 128, key = 80], stream_k, persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
               // Rows of few keys: what asks for them costs short streams 1 to 4 %.
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 80], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>]
   // Two stages of Q do not fit: with tiles of different length CTAs that wait for
   // one another's Q are better spread by dispatch.
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 causal
     <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], grid_order = naive_head_first, longest_first,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"query<=1024 & batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"query<=1024",
                <tiles = [query = 128, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=4096 & batch*kv_head>=24",
                <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>]
   // Few queries, decoding first of all, wait for K and V alone: CTAs share a stream
   // where there are fewer of them than SMs, and the query heads of a group are rows
   // of one tile. Short streams are shared by a cluster of as many CTAs as find room

@@ -38,6 +38,7 @@ private:
   Schedules dispatch();
   Schedules portableSchedules();
   Schedules refinements(ScheduleAttr schedule);
+  Schedules queries(const Schedules &roles);
   void append(const Schedules &schedules, const Schedules &lowers);
 
   ModuleOp module;
@@ -103,6 +104,17 @@ void Enumeration::append(const Schedules &schedules, const Schedules &lowers) {
     all.push_back({schedule, "", 0, {}, std::nullopt});
 }
 
+/// Of tiles of queries one or two, and one that is given back early, where
+/// results would go through it by the accelerator.
+Schedules Enumeration::queries(const Schedules &roles) {
+  Schedules result = cross(roles, of({"", "resident_stages = 2"}));
+  ScheduleAttr early = scheduleOf(module.getContext(), "exchange_columns");
+  for (ScheduleAttr role : roles)
+    if (role.hasFlag("store_tensors"))
+      result.push_back(early.over(role));
+  return result;
+}
+
 /// Attention on warpgroups, with and without roles.
 void Enumeration::addWarpgroups() {
   constexpr int64_t kKeys[] = {64, 80, 96, 112, 128, 144, 160, 176, 192};
@@ -121,7 +133,7 @@ void Enumeration::addWarpgroups() {
   Schedules plain = cross(of({"wgmma = all"}), refined);
   Schedules stages = of({"", "stages = 3"});
   append(cross(cross(roleTiles, persistence), traversal),
-         cross(cross(roles, of({"", "resident_stages = 2"})), stages));
+         cross(queries(roles), stages));
   append(cross(roleTiles, dispatch()), cross(roles, stages));
   append(cross(plainTiles, dispatch()), cross(plain, stages));
 }

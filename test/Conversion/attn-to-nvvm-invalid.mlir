@@ -634,3 +634,33 @@ module attributes {attn.target = #attn.target<"h200">} {
     }
   }
 }
+
+// -----
+
+// Parts of a slot are warpgroups' that compute: two here, or none where nobody is a producer.
+!q = tensor<256x64xbf16, #attn.shared<128>>
+module attributes {attn.target = #attn.target<"h200">} {
+  attn.kernel @k() attributes {threads = 256 : i64} {
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{'attn.ring.create' op expected a part for each warpgroup that computes beside a producer, of which there are 2, but got 4}}
+    %r = attn.ring.create own_rows parts 4 : <1 x !q>
+    attn.ctas %w in %c1 {
+      attn.specialize producer 4 warps (24) {
+      } consumers (240) {
+      }
+    }
+  }
+}
+
+// -----
+
+!q = tensor<256x64xbf16, #attn.shared<128>>
+module attributes {attn.target = #attn.target<"h200">} {
+  attn.kernel @k() attributes {threads = 256 : i64} {
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{'attn.ring.create' op expected a part for each warpgroup that computes beside a producer, of which there are 0, but got 2}}
+    %r = attn.ring.create own_rows parts 2 : <1 x !q>
+    attn.ctas %w in %c1 {
+    }
+  }
+}

@@ -441,3 +441,16 @@ attn.kernel @k(%sum: !attn.view<?x16xf32>) attributes {threads = 64 : i64} {
   }
 }
 }
+
+// -----
+
+// No roles of warps take parts of a slot.
+module attributes {attn.target = #attn.target<"mi300x">} {
+attn.kernel @k() attributes {threads = 64 : i64} {
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'attn.ring.create' op expected slots without parts on "mi300x", but got 2}}
+  %r = attn.ring.create own_rows parts 2 : <1 x tensor<32x16xbf16, #attn.shared<32>>>
+  attn.ctas %w in %c1 {
+  }
+}
+}

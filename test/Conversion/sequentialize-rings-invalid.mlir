@@ -142,3 +142,14 @@ attn.kernel @max(%n: index) {
     %m = attn.reduce_registers max %t : tensor<16x8xf32, #acc>
   }
 }
+
+// -----
+
+// Roles are what takes parts of a slot.
+!tile = tensor<16x16xf16, #attn.shared<32>>
+attn.kernel @parts(%n: index) {
+  // expected-error @below {{'attn.ring.create' op expected slots without parts, which roles have, but got 2}}
+  %ring = attn.ring.create own_rows parts 2 : !attn.ring<2 x !tile>
+  attn.ctas %w in %n {
+  }
+}

@@ -93,6 +93,10 @@ LogicalResult checkOp(Operation *op) {
   if (isa<StreamOp>(op))
     return op->emitOpError(
         "expected to be lowered by convert-attn-stream-to-scf first");
+  if (auto ring = dyn_cast<RingCreateOp>(op); ring && ring.getParts())
+    return ring.emitOpError("expected slots without parts, which roles have, "
+                            "but got ")
+           << ring.getNumParts();
   if (auto convert = dyn_cast<ConvertLayoutOp>(op);
       convert && isShared(convert.getType()))
     return op->emitOpError("expected a result in registers, but got ")

@@ -275,6 +275,21 @@ struct ConvertAttnToNVVMPass
     return failure(result.wasInterrupted());
   }
 
+  /// Each part is a warpgroup's that computes, beside a producer.
+  static LogicalResult checkParts(RingCreateOp ring) {
+    auto kernel = ring->getParentOfType<KernelOp>();
+    auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
+    int64_t groups = threads ? threads.getInt() / kGroupThreads : 0;
+    bool hasRoles =
+        kernel.walk([](SpecializeOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (hasRoles && ring.getNumParts() == groups)
+      return success();
+    return ring.emitOpError("expected a part for each warpgroup that computes "
+                            "beside a producer, of which there are ")
+           << (hasRoles ? groups : 0) << ", but got " << ring.getNumParts();
+  }
+
   /// What tensor maps and cp.async write, and ldmatrix reads.
   static LogicalResult checkRings(KernelOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) {
@@ -294,6 +309,8 @@ struct ConvertAttnToNVVMPass
             << ring.getNumSlots();
         return WalkResult::interrupt();
       }
+      if (ring && ring.getParts() && failed(checkParts(ring)))
+        return WalkResult::interrupt();
       if (isa<SchedulingHintOp>(op)) {
         op->emitOpError("expected a target whose code generator takes hints, "
                         "but got ")

@@ -40,7 +40,8 @@ struct Quad {
   }
 
   /// The lower lane gives `second` for the upper lane's `first`.
-  void exchange(Value isUpper, int64_t mask, Value &first, Value &second) const {
+  void exchange(Value isUpper, int64_t mask, Value &first,
+                Value &second) const {
     Value sent = select(isUpper, first, second);
     Value got = gpu::ShuffleOp::create(t.b, t.loc, sent, mask, kWarpThreads,
                                        gpu::ShuffleMode::XOR)
@@ -100,8 +101,7 @@ private:
     for (int64_t r = 0; r < from.getNumRegisters(); r += kInWord) {
       SmallVector<int64_t> own = from.getRegisterOffset(r);
       int64_t behind = own[1] - offset[1];
-      if (own[0] == offset[0] && behind >= 0 &&
-          behind < kLanesOfRow * kInChunk)
+      if (own[0] == offset[0] && behind >= 0 && behind < kLanesOfRow * kInChunk)
         words[behind / kInChunk] = r / kInWord;
     }
     return words;

@@ -116,8 +116,8 @@ struct RingBuilder {
   }
   Value full(Value slot) const { return barrier(slot, place("barriers")); }
   Value empty(Value slot) const {
-    return barrier(slot, place("barriers") +
-                             kBarrierBytes * stages() * parts());
+    return barrier(slot,
+                   place("barriers") + kBarrierBytes * stages() * parts());
   }
   Value barrier(Value slot, int64_t first) const {
     Value number = slot;
@@ -173,7 +173,8 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
       releases = arrangers.getInt();
     onFirstThread(rewriter, op, [&](OpBuilder &b) {
       ThreadBuilder t{b, loc};
-      int64_t parts = op.getNumParts(), stages = op.getRing().getType().getStages();
+      int64_t parts = op.getNumParts(),
+              stages = op.getRing().getType().getStages();
       for (int64_t i = 0; i < stages * parts; ++i) {
         Value slot = t.constant(i / parts);
         RingBuilder inner{b, loc, op, counter, i % parts};

@@ -175,6 +175,12 @@ struct ConvertAttnToROCDLPass
             << stringifyCopyKind(issue.getBy()) << "'";
         return WalkResult::interrupt();
       }
+      if (auto ring = dyn_cast<RingCreateOp>(op); ring && ring.getParts()) {
+        ring.emitOpError("expected slots without parts on ")
+            << TargetAttr::of(op).getName() << ", but got "
+            << ring.getNumParts();
+        return WalkResult::interrupt();
+      }
       if (auto store = dyn_cast<StoreOp>(op); store && store.getScratch()) {
         store.emitOpError("expected no memory to store through on ")
             << TargetAttr::of(op).getName();

@@ -547,6 +547,104 @@ attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
 // -----
 
 //===----------------------------------------------------------------------===//
+// Slots of several parts
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k() {
+  // expected-error @below {{'attn.ring.create' op expected 2 or more equal parts of 128 rows, but got 1}}
+  %r = attn.ring.create own_rows parts 1 : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+attn.kernel @k() {
+  // expected-error @below {{'attn.ring.create' op expected 2 or more equal parts of 128 rows, but got 0}}
+  %r = attn.ring.create own_rows parts 0 : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+attn.kernel @k() {
+  // expected-error @below {{'attn.ring.create' op expected 2 or more equal parts of 128 rows, but got -2}}
+  %r = attn.ring.create own_rows parts -2 : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+// Parts have whole rows.
+attn.kernel @k() {
+  // expected-error @below {{'attn.ring.create' op expected 2 or more equal parts of 128 rows, but got 3}}
+  %r = attn.ring.create own_rows parts 3 : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+attn.kernel @k() {
+  // expected-error @below {{'attn.ring.create' op expected 2 or more equal parts of 128 rows, but got 256}}
+  %r = attn.ring.create own_rows parts 256 : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+// Others may read any rows of the tile.
+attn.kernel @k() {
+  // expected-error @below {{'attn.ring.create' op expected parts of a ring that is `own_rows`}}
+  %r = attn.ring.create parts 2 : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+attn.kernel @k() {
+  %r = attn.ring.create own_rows : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.acquire' op expected one of the parts of its ring, of which there are 1, but got number 0}}
+  %s = attn.ring.acquire %r part 0 : <1 x tensor<128x64xbf16, #attn.shared<128>>> -> <tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+attn.kernel @k() {
+  %r = attn.ring.create own_rows parts 2 : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.acquire' op expected one of the parts of its ring, of which there are 2, but got number 2}}
+  %s = attn.ring.acquire %r part 2 : <1 x tensor<128x64xbf16, #attn.shared<128>>> -> <tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+attn.kernel @k() {
+  %r = attn.ring.create own_rows parts 2 : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.acquire' op expected one of the parts of its ring, of which there are 2, but got number -1}}
+  %s = attn.ring.acquire %r part -1 : <1 x tensor<128x64xbf16, #attn.shared<128>>> -> <tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+// A part is taken by itself.
+attn.kernel @k() {
+  %r = attn.ring.create own_rows parts 2 : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.acquire' op expected one of the 2 parts of a slot of its ring, but got none}}
+  %s = attn.ring.acquire %r : <1 x tensor<128x64xbf16, #attn.shared<128>>> -> <tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+// Nobody knows how many parts it has.
+func.func @f(%r: !attn.ring<1 x tensor<128x64xbf16, #attn.shared<128>>>) {
+  // expected-error @below {{'attn.ring.acquire' op expected one of the parts of its ring, of which there are 1, but got number 1}}
+  %s = attn.ring.acquire %r part 1 : <1 x tensor<128x64xbf16, #attn.shared<128>>> -> <tensor<128x64xbf16, #attn.shared<128>>>
+  return
+}
+
+// -----
+
+// One order of what is said.
+attn.kernel @k() {
+  // expected-error @below {{expected ':'}}
+  %r = attn.ring.create parts 2 own_rows : <1 x tensor<128x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // attn.convert_layout
 //===----------------------------------------------------------------------===//
 

@@ -299,6 +299,33 @@ attn.kernel @through(%x: !attn.view<?x?xbf16>, %y: !attn.view<?xf32>, %i: index)
 }
 
 //===----------------------------------------------------------------------===//
+// Slots of several parts
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: attn.kernel @slot_parts
+// CHECK-NEXT: %ring = attn.ring.create own_rows : <1 x tensor<64x128xbf16, #[[SHARED128]]>>
+// CHECK-NEXT: %[[TWO:[^ ]+]] = attn.ring.create own_rows parts 2 : <2 x tensor<64x128xbf16, #[[SHARED128]]>>
+// CHECK-NEXT: %[[FOUR:[^ ]+]] = attn.ring.create slots 2 own_rows parts 4 over(%ring : !attn.ring<1 x tensor<64x128xbf16, #[[SHARED128]]>>) {attribute = 1 : i64} : <2 x tensor<64x128xbf16, #[[SHARED128]]>>
+// CHECK-NEXT: attn.ring.acquire %[[TWO]] part 0 : <2 x
+// CHECK-NEXT: attn.ring.acquire %[[TWO]] ahead 1 part 1 {attribute = 1 : i64} : <2 x
+// CHECK-NEXT: attn.ring.acquire %[[FOUR]] ahead 1 part 3 : <2 x
+// CHECK-NEXT: attn.ring.acquire %ring : <1 x
+// GENERIC-LABEL: sym_name = "slot_parts"
+// GENERIC: "attn.ring.create"() <{own_rows}>
+// GENERIC: "attn.ring.create"() <{own_rows, parts = 2 : i64}>
+// GENERIC: "attn.ring.acquire"(%{{[^ ]+}}) <{ahead = 0 : i64, part = 0 : i64}>
+// GENERIC: "attn.ring.acquire"(%{{[^ ]+}}) <{ahead = 0 : i64}>
+attn.kernel @slot_parts() {
+  %r = attn.ring.create own_rows : <1 x tensor<64x128xbf16, #attn.shared<128>>>
+  %two = attn.ring.create own_rows parts 2 : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+  %four = attn.ring.create slots 2 own_rows parts 4 over(%r : !attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>) {attribute = 1} : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+  %a = attn.ring.acquire %two part 0 : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+  %b = attn.ring.acquire %two ahead 1 part 1 {attribute = 1} : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+  %c = attn.ring.acquire %four ahead 1 part 3 : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+  %d = attn.ring.acquire %r : <1 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+}
+
+//===----------------------------------------------------------------------===//
 // Copies through registers
 //===----------------------------------------------------------------------===//
 

@@ -303,6 +303,7 @@ class Draw:
                 words += ["ping-pong"] if self.one_in(2) else []
                 words += [f"producer-registers={self.pick([24, 24, 32, 64, 20])}"] if self.one_in(5) else []
             words += ["store-tensors"] if self.one_in(5) else []
+            words += ["exchange-columns"] if self.one_in(5) else []
         if self.vendor() == "rocdl" or self.one_in(10):
             words += ["priority=" + self.pick(["scores", "all"])] if self.one_in(4) else []
         words += [f"warps={self.pick([1, 1, 2, 2, 4, 4, 8, 3, 33])}"] if self.one_in(3) else []

@@ -619,6 +619,7 @@ private:
       flag("ping-pong", 2);
     }
     flag("store-tensors", 4);
+    flag("exchange-columns", 4);
     if (!m.reads.empty() && readRandom.oneIn(2))
       m.lower.push_back("stream-reads");
   }

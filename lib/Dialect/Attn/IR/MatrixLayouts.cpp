@@ -62,8 +62,7 @@ FragmentAttr exchangedColumns(FragmentAttr accumulator) {
       return {};
     exchanged |= blocks;
     int64_t share = blocks ? kLanes : 1;
-    held.append(
-        {mode.size / share, mode.strides[0], mode.strides[1] * share});
+    held.append({mode.size / share, mode.strides[0], mode.strides[1] * share});
   }
   if (!exchanged)
     return {};

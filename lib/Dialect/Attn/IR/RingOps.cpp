@@ -93,9 +93,12 @@ LogicalResult RingAcquireOp::verify() {
     return error;
   }
 
+  int64_t parts = ring ? ring.getNumParts() : 1;
+  if (!getPart() && parts > 1)
+    return emitOpError("expected one of the ")
+           << parts << " parts of a slot of its ring, but got none";
   if (getPart()) {
-    int64_t parts = ring ? ring.getNumParts() : 1,
-            part = static_cast<int64_t>(*getPart());
+    auto part = static_cast<int64_t>(*getPart());
     if (parts == 1 || part < 0 || part >= parts)
       return emitOpError("expected one of the parts of its ring, of which "
                          "there are ")

@@ -303,7 +303,8 @@ def AttnExchangeColumns : Pass<"attn-exchange-columns", "::attn::KernelOp"> {
     stays, such as Q, to write chunks keeps that tile until the result is stored. Here the
     lanes of a row exchange words instead: of each 32 columns each lane then has eight that
     follow each other, and stores these, and the tile is free behind the last product that
-    reads it: `own_rows` of its ring says so, where products alone read it, as their left-hand side.
+    reads it: `own_rows` of its ring says so, where products alone read it, as their left-hand side,
+    and CTAs have several visits.
     `attn-release-early` then gives it back there, and `attn-split-roles` copies the rows of each
     warpgroup by themselves.
 

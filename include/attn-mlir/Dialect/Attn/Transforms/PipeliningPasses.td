@@ -112,12 +112,13 @@ def AttnReleaseEarly : Pass<"attn-release-early", "::attn::KernelOp"> {
   let description = [{
     Of rings that are `own_rows` (`attn-exchange-columns`). The release of a tile that stays
     stands at the end of its visit; it moves up to behind the last loop, branch or wait whose
-    products read it, so that the tile of the next visit is copied while the last values are
-    summed and the result is stored. A product under way that leaves a loop is followed to its wait.
+    products read it, so that the tile of the next visit is copied while the result is made and
+    stored. A product under way that leaves a loop is followed to its wait. What stands in a
+    branch with such a loop, as the last product with values does (`attn-overlap-softmax`), stays in front of it.
 
-    Before: `%t = wait; scf.for { ... dot.issue %t ... }; dot, store, release`
+    Before: `%t = wait; scf.if { scf.for { ... dot.issue %t ... }; dot }; store, release`
 
-    After: `%t = wait; scf.for { ... dot.issue %t ... }; release; dot, store`
+    After: `%t = wait; scf.if { scf.for { ... dot.issue %t ... }; dot }; release; store`
   }];
   let statistics = [Statistic<"numMoved", "moved", "Releases moved">];
 }

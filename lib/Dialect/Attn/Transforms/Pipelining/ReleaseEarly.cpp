@@ -18,7 +18,7 @@ namespace {
 
 struct ReleaseEarlyPass : attn::impl::AttnReleaseEarlyBase<ReleaseEarlyPass> {
   /// The last operation of `block` that reads `tile`, or waits for a product
-  /// that does.
+  /// that does; null where that is outside of the block.
   static Operation *lastReader(Value tile, Block *block) {
     Operation *last = tile.getDefiningOp();
     SmallVector<Value> work{tile};
@@ -26,6 +26,8 @@ struct ReleaseEarlyPass : attn::impl::AttnReleaseEarlyBase<ReleaseEarlyPass> {
     while (!work.empty())
       for (Operation *user : work.pop_back_val().getUsers()) {
         Operation *own = block->findAncestorOpInBlock(*user);
+        if (!own)
+          return nullptr;
         if (last->isBeforeInBlock(own))
           last = own;
         // Products under way also leave loops and branches.
@@ -62,7 +64,7 @@ struct ReleaseEarlyPass : attn::impl::AttnReleaseEarlyBase<ReleaseEarlyPass> {
     SmallVector<RingReleaseOp> releases;
     getOperation().walk([&](RingReleaseOp release) {
       auto ring = release.getRing().getDefiningOp<RingCreateOp>();
-      if (ring && ring.getOwnRows())
+      if (ring && ring.getOwnRows() && !release.getAfter())
         releases.push_back(release);
     });
     for (RingReleaseOp release : releases) {
@@ -70,7 +72,8 @@ struct ReleaseEarlyPass : attn::impl::AttnReleaseEarlyBase<ReleaseEarlyPass> {
       if (!wait)
         continue;
       Operation *last = lastReader(wait.getTile(), release->getBlock());
-      if (last->getNextNode() == release || !last->isBeforeInBlock(release))
+      if (!last || last->getNextNode() == release ||
+          !last->isBeforeInBlock(release))
         continue;
       release->moveAfter(last);
       ++numMoved;

@@ -344,44 +344,60 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     return ring && ring.getParts();
   }
 
+  /// Whether all copies from a view are into one ring: a view has one tensor
+  /// map, and that the box of a part.
+  static bool isCopiedTo(Value view, RingCreateOp ring) {
+    return llvm::all_of(view.getUsers(), [&](Operation *user) {
+      auto issue = dyn_cast<RingIssueOp>(user);
+      auto slot = issue ? issue.getSlot().getDefiningOp<RingAcquireOp>()
+                        : RingAcquireOp();
+      return !issue || (slot && slot.getRing() == ring.getRing());
+    });
+  }
+
   /// Whether warpgroups may have a part each of the slots of a ring, which the
   /// accelerator copies: as many rows as one of their products has.
   static bool canHaveParts(RingCreateOp ring, int64_t groups) {
     constexpr int64_t kProductRows = 64;
-    bool copied = llvm::all_of(ring.getRing().getUsers(), [](Operation *user) {
+    auto copiesAlone = [&](Operation *use) {
+      auto issue = dyn_cast<RingIssueOp>(use);
+      return issue && issue.getBy() == CopyKind::Tensor &&
+             issue.getBlocks().empty() && isCopiedTo(issue.getView(), ring);
+    };
+    bool copied = llvm::all_of(ring.getRing().getUsers(), [&](Operation *user) {
       auto acquire = dyn_cast<RingAcquireOp>(user);
-      return !acquire ||
-             (!acquire.getWhen() &&
-              llvm::all_of(acquire->getUsers(), [](Operation *use) {
-                auto issue = dyn_cast<RingIssueOp>(use);
-                return issue && issue.getBy() == CopyKind::Tensor &&
-                       issue.getBlocks().empty();
-              }));
+      return !acquire || (!acquire.getWhen() &&
+                          llvm::all_of(acquire->getUsers(), copiesAlone));
     });
     return ring.getOwnRows() && copied &&
            ring.getRing().getType().getTile().getDimSize(0) ==
                groups * kProductRows;
   }
 
+  /// Whether warps of the producer are free to copy a part each, and all copies
+  /// are the accelerator's.
+  static bool hasWarpsForParts(SpecializeOp roles, int64_t groups) {
+    Region &producer = roles.getProducer();
+    bool byThreads = producer
+                         .walk([](RingIssueOp issue) {
+                           return issue.getBy() == CopyKind::Tensor
+                                      ? WalkResult::advance()
+                                      : WalkResult::interrupt();
+                         })
+                         .wasInterrupted();
+    return producer.getOps<BesideOp>().empty() &&
+           roles.getNumComputing() == 1 && groups > 1 &&
+           groups < static_cast<int64_t>(roles.getProducerWarps()) &&
+           !byThreads;
+  }
+
   /// Of slots with parts each part is what another warp of the producer copies,
   /// so that none waits for the warpgroup of another.
   static LogicalResult splitParts(SpecializeOp roles, int64_t threads) {
-    int64_t groups = threads / RoleRegisters::kGroupThreads,
-            warps = static_cast<int64_t>(roles.getProducerWarps());
-    Region &producer = roles.getProducer();
-    bool alone = producer.getOps<BesideOp>().empty() &&
-                 roles.getNumComputing() == 1 && groups > 1 && groups < warps;
-    bool byThreads =
-        producer
-            .walk([](RingIssueOp issue) {
-              return issue.getBy() == CopyKind::Tensor ? WalkResult::advance()
-                                                       : WalkResult::interrupt();
-            })
-            .wasInterrupted();
-    if (!alone || byThreads)
+    int64_t groups = threads / RoleRegisters::kGroupThreads;
+    if (!hasWarpsForParts(roles, groups))
       return success();
     bool any = false;
-    OpBuilder b = OpBuilder::atBlockBegin(&producer.front());
     roles->getParentOfType<KernelOp>().walk([&](RingCreateOp ring) {
       if (!canHaveParts(ring, groups))
         return;
@@ -390,31 +406,36 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     });
     if (!any)
       return success();
+    Region &producer = roles.getProducer(), all;
     IRMapping map;
-    Region all;
     producer.cloneInto(&all, map);
     if (failed(keepProducer(producer, isOfParts)))
       return failure();
-    b.setInsertionPointToStart(&producer.front());
-    for (int64_t part = 0; part < groups; ++part) {
-      auto beside = BesideOp::create(b, roles.getLoc(), /*warp=*/part + 1);
-      IRMapping own;
-      all.cloneInto(&beside.getBody(), own);
-      beside.walk([&](Operation *op) {
-        if (auto take = dyn_cast<TakeOp>(op)) {
-          take.setHandOn(false);
-          take.setFromProducer(true);
-        } else if (auto acquire = dyn_cast<RingAcquireOp>(op);
-                   acquire && isOfParts(op)) {
-          acquire.setPart(part);
-        }
-      });
-      if (failed(keepProducer(beside.getBody(), [](Operation *op) {
-            return isCopy(op) && !isOfParts(op);
-          })))
+    OpBuilder b = OpBuilder::atBlockBegin(&producer.front());
+    for (int64_t part = 0; part < groups; ++part)
+      if (failed(copyPart(b, roles, all, part)))
         return failure();
-    }
     return success();
+  }
+
+  /// What one warp beside the producer does of `all`.
+  static LogicalResult copyPart(OpBuilder &b, SpecializeOp roles, Region &all,
+                                int64_t part) {
+    auto beside = BesideOp::create(b, roles.getLoc(), /*warp=*/part + 1);
+    IRMapping map;
+    all.cloneInto(&beside.getBody(), map);
+    beside.walk([&](Operation *op) {
+      if (auto take = dyn_cast<TakeOp>(op)) {
+        take.setHandOn(false);
+        take.setFromProducer(true);
+      } else if (auto acquire = dyn_cast<RingAcquireOp>(op);
+                 acquire && isOfParts(op)) {
+        acquire.setPart(part);
+      }
+    });
+    return keepProducer(beside.getBody(), [](Operation *op) {
+      return isCopy(op) && !isOfParts(op);
+    });
   }
 
   /// A turn lasts until the last of what is added behind the wait.

@@ -171,10 +171,9 @@ private:
       last = ring;
     OpBuilder b(kernel.getContext());
     b.setInsertionPointAfter(last);
-    return RingCreateOp::create(b, access.op->getLoc(),
-                                RingType::get(b.getContext(), 1, tile),
-                                IntegerAttr(), /*own_rows=*/false,
-                                IntegerAttr(), access.rings);
+    return RingCreateOp::create(
+        b, access.op->getLoc(), RingType::get(b.getContext(), 1, tile),
+        IntegerAttr(), /*own_rows=*/false, IntegerAttr(), access.rings);
   }
 
   KernelOp kernel;

@@ -54,18 +54,19 @@ struct ExchangeColumnsPass
   }
 
   /// Says of the ring of a tile that rows of it are read as those of a product
-  /// alone, where they are.
+  /// alone, where they are and a CTA wants the next tile: else what gives it
+  /// back early costs registers for nothing.
   static void markOwnRows(Value tile) {
     auto wait = tile.getDefiningOp<RingWaitOp>();
     auto ring = wait ? wait.getRing().getDefiningOp<RingCreateOp>() : nullptr;
-    if (!ring)
+    auto grid = wait ? wait->getParentOfType<GridOp>() : nullptr;
+    if (!ring || !grid || !grid.getPersistent())
       return;
-    bool own = !wait.getRows() &&
-               llvm::all_of(tile.getUses(), [](OpOperand &use) {
-                 return isa<DotOp>(use.getOwner()) &&
-                        use.getOperandNumber() == 0 &&
-                        !cast<DotOp>(use.getOwner()).getTransposeLhs();
-               });
+    bool own =
+        !wait.getRows() && llvm::all_of(tile.getUses(), [](OpOperand &use) {
+          return isa<DotOp>(use.getOwner()) && use.getOperandNumber() == 0 &&
+                 !cast<DotOp>(use.getOwner()).getTransposeLhs();
+        });
     for (Operation *user : ring.getRing().getUsers())
       own &= !isa<RingWaitOp>(user) || user == wait;
     ring.setOwnRows(own);
