@@ -35,7 +35,7 @@ import sys
 import time
 import traceback
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "python"))  # where none is installed
 
 import clocks
 import common  # noqa: F401  (adds test/gpu to the path)

@@ -20,7 +20,7 @@ import random
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "python"))  # where none is installed
 
 import common  # noqa: F401  (adds test/gpu to the path)
 import ranks

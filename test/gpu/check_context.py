@@ -13,7 +13,7 @@ import pathlib
 import sys
 import traceback
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))  # where none is installed
 
 import ranks
 

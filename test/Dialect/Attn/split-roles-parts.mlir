@@ -52,7 +52,7 @@
 // CHECK-NEXT: attn.ring.release %[[RQ]] :
 // CHECK-NOT: {{attn.ring.(acquire|issue|land)|attn.beside}}
 // CHECK: attn.return
-attn.kernel @visits(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x32xf32>, %n: index) attributes {producer_warps = 4 : i64, threads = 256 : i64} {
+attn.kernel @visits(%x: !attn.view<?x64xbf16>, %z: !attn.view<?x64xbf16>, %y: !attn.view<?x32xf32>, %n: index) attributes {producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create own_rows : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
   %none = arith.constant dense<0.0> : !s
@@ -68,7 +68,7 @@ attn.kernel @visits(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x32xf32>, %n: ind
       %q = attn.ring.wait %rq : <1 x !q> -> !q
       %r = scf.for %j = %c0 to %n step %c1 iter_args(%s0 = %none) -> !s {
         %sk = attn.ring.acquire %rk ahead 1 : <2 x !k> -> <!k>
-        %pk = attn.ring.issue %sk, %x[%j, %c0] : <!k>, <?x64xbf16> -> <!k>
+        %pk = attn.ring.issue %sk, %z[%j, %c0] : <!k>, <?x64xbf16> -> <!k>
         attn.ring.land %pk : <!k>
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %s0 transpose_rhs : !q, !k, !s -> <!s>
@@ -301,7 +301,7 @@ attn.kernel @blocks(%x: !attn.view<?x?x64xbf16>, %n: index) attributes {producer
 }
 
 // Warps of the producer that have something else to do, here what is added out of a ring.
-// RUN: attn-compile %examples/backward.mlir --target=h200 --schedule='form=fused tiles=query=64,key=128' --lower='wgmma=all specialize delay-waits exchange-columns' --emit=target -o %t.fused
+// RUN: attn-compile %examples/backward.mlir --target=h200 --schedule='form=fused tiles=query=64,key=128 persistent' --lower='wgmma=all specialize delay-waits exchange-columns' --emit=target -o %t.fused
 // RUN: attn-opt %t.fused --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles))' | FileCheck %s --check-prefix=FUSED
 // FUSED-LABEL: attn.kernel @training_step_attention_backward_fused(
 // FUSED: attn.ring.create own_rows : <1 x tensor<128x128xbf16,
