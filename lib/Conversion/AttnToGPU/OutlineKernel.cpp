@@ -134,10 +134,8 @@ private:
     if (auto issue = dyn_cast<RingIssueOp>(op);
         issue && issue.getBy() == CopyKind::Tensor) {
       RankedTensorType tile = issue.getSlot().getType().getTile();
-      auto slot = issue.getSlot().getDefiningOp<RingAcquireOp>();
-      int64_t parts = slot ? slot.getNumParts() : 1;
       return {issue.getView(),
-              tile.clone({issue.getBlockRows() / parts, tile.getDimSize(1)})};
+              tile.clone({issue.getBlockRows(), tile.getDimSize(1)})};
     }
     if (auto add = dyn_cast<AccumulateOp>(op); add && add.isOutOfRing())
       return {add.getView(), cast<RankedTensorType>(add.getTile().getType())};

@@ -187,15 +187,6 @@ static bool arranges(BesideOp beside) {
       .wasInterrupted();
 }
 
-/// Marks what one thread reaches alone.
-static void markCopying(BesideOp beside) {
-  Builder b(beside.getContext());
-  beside.getBody().walk([&](Operation *op) {
-    if (isa<RingAcquireOp, RingIssueOp, TakeOp>(op))
-      op->setAttr(kAloneAttr, b.getUnitAttr());
-  });
-}
-
 /// Threads that do it.
 static int64_t threadsOf(BesideOp beside) {
   return copies(beside)
@@ -218,9 +209,7 @@ static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
       kBesideThreads, rewriter.getI64IntegerAttr(threads));
   int64_t adders = 0;
   for (BesideOp beside : besides) {
-    if (copies(beside))
-      markCopying(beside);
-    else if (arranges(beside))
+    if (arranges(beside))
       markArranging(beside, first / kWarpThreads +
                                 static_cast<int64_t>(beside.getWarp()));
     else

@@ -20,7 +20,7 @@
 // ON: attn.store
 // Small chunks lend no memory to stores.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=64,key=64' --lower='copy=async chunk=4 exchange-columns' --emit=target --remarks 2>&1 | FileCheck %s --check-prefix=SMALL --implicit-check-not=own_rows
-// SMALL: remark: [Missed] stored | Category:attn-exchange-columns | Function=prefill_attention | Remark="no tile of 16-bit elements goes through shared memory to registers' chunks"
+// SMALL: remark: [Missed] stored | Category:attn-exchange-columns | Function=prefill_attention | Remark="no tile of 16-bit elements goes through shared memory by threads"
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #three = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 3:(0, 8)]>
@@ -33,7 +33,7 @@
 !t = tensor<64x32xf16, #acc>
 
 // Through no memory.
-// CHECK: remark: [Missed] stored | Category:attn-exchange-columns | Function=direct | Remark="no tile of 16-bit elements goes through shared memory to registers' chunks"
+// CHECK: remark: [Missed] stored | Category:attn-exchange-columns | Function=direct | Remark="no tile of 16-bit elements goes through shared memory by threads"
 attn.kernel @direct(%o: !attn.view<?x32xf16>, %x: f16, %n: index) attributes {threads = 128 : i64} {
   %c0 = arith.constant 0 : index
   attn.grid (%i) visit %v in (i = %n) {
@@ -43,7 +43,7 @@ attn.kernel @direct(%o: !attn.view<?x32xf16>, %x: f16, %n: index) attributes {th
 }
 
 // The accelerator stores it.
-// CHECK: Function=map | Remark="no tile of 16-bit elements goes through shared memory to registers' chunks"
+// CHECK: Function=map | Remark="no tile of 16-bit elements goes through shared memory by threads"
 attn.kernel @map(%o: !attn.view<?x32xf16>, %x: f16, %n: index) attributes {threads = 128 : i64} {
   %c0 = arith.constant 0 : index
   %r = attn.ring.create : <1 x !q>
@@ -55,7 +55,7 @@ attn.kernel @map(%o: !attn.view<?x32xf16>, %x: f16, %n: index) attributes {threa
 }
 
 // One number a row, though memory is lent.
-// CHECK: Function=vector | Remark="no tile of 16-bit elements goes through shared memory to registers' chunks"
+// CHECK: Function=vector | Remark="no tile of 16-bit elements goes through shared memory by threads"
 attn.kernel @vector(%o: !attn.view<?xf16>, %x: f16, %n: index) attributes {threads = 128 : i64} {
   %r = attn.ring.create : <1 x !q>
   attn.grid (%i) visit %v in (i = %n) {
@@ -66,7 +66,7 @@ attn.kernel @vector(%o: !attn.view<?xf16>, %x: f16, %n: index) attributes {threa
 }
 
 // Elements of 32 bits.
-// CHECK: Function=bits | Remark="no tile of 16-bit elements goes through shared memory to registers' chunks"
+// CHECK: Function=bits | Remark="no tile of 16-bit elements goes through shared memory by threads"
 attn.kernel @bits(%o: !attn.view<?x32xf32>, %x: f32, %n: index) attributes {threads = 128 : i64} {
   %c0 = arith.constant 0 : index
   %r = attn.ring.create : <1 x tensor<64x32xf32, #attn.shared<128>>>

@@ -8,7 +8,7 @@
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=a100},attn.kernel(attn-exchange-columns))' | FileCheck %s --implicit-check-not=own_rows --implicit-check-not=through
 
 // REMARK: remark: [Passed] stored | Category:attn-exchange-columns | Function=result | Remark="lanes exchange columns, and store chunks of 16 bytes from registers"
-// REMARK: remark: [Missed] stored | Category:attn-exchange-columns | Function=result | Remark="no tile of 16-bit elements goes through shared memory to registers' chunks"
+// REMARK: remark: [Missed] stored | Category:attn-exchange-columns | Function=result | Remark="no tile of 16-bit elements goes through shared memory by threads"
 // REMARK: remark: [Passed] stored | Category:attn-exchange-columns | Function=edge |
 // REMARK: remark: [Passed] stored | Category:attn-exchange-columns | Function=tall |
 // REMARK-COUNT-2: remark: [Passed] stored | Category:attn-exchange-columns | Function=both |
@@ -17,7 +17,7 @@
 // REMARK: remark: [Passed] stored | Category:attn-exchange-columns | Function=transposed |
 // REMARK: remark: [Passed] stored | Category:attn-exchange-columns | Function=read |
 // REMARK: remark: [Passed] stored | Category:attn-exchange-columns | Function=waits |
-// TWICE-COUNT-11: remark: [Missed] stored | {{.*}} | Remark="no tile of 16-bit elements goes through shared memory to registers' chunks"
+// TWICE-COUNT-11: remark: [Missed] stored | {{.*}} | Remark="no tile of 16-bit elements goes through shared memory by threads"
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #wide = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>

@@ -138,6 +138,13 @@ LogicalResult RingIssueOp::verify() {
   return verifyBlocks(*this, view, tile, getBlocks().size());
 }
 
+int64_t RingIssueOp::getBlockRows() {
+  auto acquire = getSlot().getDefiningOp<RingAcquireOp>();
+  int64_t parts = acquire ? acquire.getNumParts() : 1;
+  return getSlot().getType().getTile().getDimSize(0) / parts /
+         static_cast<int64_t>(getBlocks().size() + 1);
+}
+
 SmallVector<SmallVector<Value>> RingIssueOp::getBlockOffsets() {
   SmallVector<SmallVector<Value>> result{llvm::to_vector(getOffsets())};
   for (Value first : getBlocks()) {

@@ -140,11 +140,9 @@ def Attn_RingIssueOp : Attn_RingOp<"issue", [AttrSizedOperandSegments,
     `->` type($pending)
   }];
   let extraClassDeclaration = [{
-    /// Rows of each block that `then` makes of the tile; all without.
-    int64_t getBlockRows() {
-      return getSlot().getType().getTile().getDimSize(0) /
-             static_cast<int64_t>(getBlocks().size() + 1);
-    }
+    /// Rows that are copied at once: of each block that `then` makes of the tile,
+    /// or of the part that was taken of the slot; all without.
+    int64_t getBlockRows();
     /// The offsets of each block.
     ::llvm::SmallVector<::llvm::SmallVector<::mlir::Value>> getBlockOffsets();
   }];

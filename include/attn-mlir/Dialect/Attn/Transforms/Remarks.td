@@ -404,7 +404,7 @@ def ExchangeColumns : AttnRemark<"stored", Passed, "lanes exchange columns, and 
 def ExchangeColumnsTarget : AttnRemark<"stored", Missed, "the target is no NVIDIA GPU"> {
   let description = "It lacks the capability `nvvm`.";
 }
-def ExchangeColumnsNoScratch : AttnRemark<"stored", Missed, "no tile of 16-bit elements goes through shared memory to registers' chunks"> {
+def ExchangeColumnsNoScratch : AttnRemark<"stored", Missed, "no tile of 16-bit elements goes through shared memory by threads"> {
   let description = "The store has no `through`, has a tensor map, or has other elements.";
 }
 def ExchangeColumnsFragment : AttnRemark<"stored", Missed,

@@ -13,6 +13,8 @@ namespace attn {
 /// launch is what it may distribute).
 struct RoleRegisters {
   static constexpr int64_t kGroupThreads = 128;
+  /// Rows of a result that these have of one product (PTX ISA, "wgmma").
+  static constexpr int64_t kGroupRows = 64;
   /// Of a thread that computes, beside tiles: addresses, rows' numbers, loops.
   static constexpr int64_t kBesideTiles = 24;
 

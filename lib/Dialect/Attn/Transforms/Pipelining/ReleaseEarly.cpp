@@ -23,6 +23,12 @@ struct ReleaseEarlyPass : attn::impl::AttnReleaseEarlyBase<ReleaseEarlyPass> {
     Operation *last = tile.getDefiningOp();
     SmallVector<Value> work{tile};
     llvm::DenseSet<Value> seen{tile};
+    // Products under way also leave loops and branches.
+    auto follow = [&](ValueRange values) {
+      for (Value value : values)
+        if (isa<ProductType>(value.getType()) && seen.insert(value).second)
+          work.push_back(value);
+    };
     while (!work.empty())
       for (Operation *user : work.pop_back_val().getUsers()) {
         Operation *own = block->findAncestorOpInBlock(*user);
@@ -30,20 +36,12 @@ struct ReleaseEarlyPass : attn::impl::AttnReleaseEarlyBase<ReleaseEarlyPass> {
           return nullptr;
         if (last->isBeforeInBlock(own))
           last = own;
-        // Products under way also leave loops and branches.
-        for (Operation *op = user; op != own->getParentOp();
-             op = op->getParentOp())
-          for (Value result : op->getResults())
-            if (isa<ProductType>(result.getType()) &&
-                seen.insert(result).second)
-              work.push_back(result);
-        for (Region &region : own->getRegions())
-          region.walk([&](Block *inner) {
-            for (BlockArgument argument : inner->getArguments())
-              if (isa<ProductType>(argument.getType()) &&
-                  seen.insert(argument).second)
-                work.push_back(argument);
-          });
+        own->walk([&](Operation *op) {
+          follow(op->getResults());
+          for (Region &region : op->getRegions())
+            for (Block &inner : region)
+              follow(inner.getArguments());
+        });
       }
     return last;
   }

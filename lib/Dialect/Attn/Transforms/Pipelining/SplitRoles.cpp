@@ -358,7 +358,6 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
   /// Whether warpgroups may have a part each of the slots of a ring, which the
   /// accelerator copies: as many rows as one of their products has.
   static bool canHaveParts(RingCreateOp ring, int64_t groups) {
-    constexpr int64_t kProductRows = 64;
     auto copiesAlone = [&](Operation *use) {
       auto issue = dyn_cast<RingIssueOp>(use);
       return issue && issue.getBy() == CopyKind::Tensor &&
@@ -371,7 +370,7 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     });
     return ring.getOwnRows() && copied &&
            ring.getRing().getType().getTile().getDimSize(0) ==
-               groups * kProductRows;
+               groups * RoleRegisters::kGroupRows;
   }
 
   /// Whether warps of the producer are free to copy a part each, and all copies
