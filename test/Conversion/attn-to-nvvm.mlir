@@ -449,7 +449,7 @@ attn.kernel @permute(%o: !attn.view<16x16xf32>, %i: index) attributes {threads =
 // CHECK-NEXT: %[[FV:[^ ]+]] = vector.broadcast %[[FIRST]] : i32 to vector<4xi32>
 // CHECK-NEXT: %[[D:[^ ]+]] = arith.addi %[[FV]], %[[OF]] {{.*}}: vector<4xi32>
 // CHECK-NEXT: %[[E:[^ ]+]] = arith.cmpi slt, %[[D]], %[[SEVEN]] : vector<4xi32>
-// CHECK-NEXT: %[[F:[^ ]+]] = arith.select %[[E]], %[[A]], %[[TWO]] : vector<4xi1>, vector<4xf32>
+// CHECK-NEXT: %[[F:[^ ]+]] = arith.select %[[E]], %[[TWO]], %[[A]] : vector<4xi1>, vector<4xf32>
 // From an index to an integer: nothing, or another width. Positions are converted to floats once.
 // CHECK-NEXT: %[[FF:[^ ]+]] = arith.sitofp %[[FIRST]] : i32 to f32
 // CHECK-NEXT: %[[FFV:[^ ]+]] = vector.broadcast %[[FF]] : f32 to vector<4xf32>
@@ -479,7 +479,7 @@ attn.kernel @elements(%o: !attn.view<32x8xf32>, %s: f32, %n: index, %h: f16) att
     %cols = attn.iota 1 from %w : tensor<32x8xindex, #acc>
     %d = arith.subi %rows, %cols : tensor<32x8xindex, #acc>
     %e = arith.cmpi slt, %d, %seven : tensor<32x8xindex, #acc>
-    %f = arith.select %e, %a, %two : tensor<32x8xi1, #acc>, tensor<32x8xf32, #acc>
+    %f = arith.select %e, %two, %a : tensor<32x8xi1, #acc>, tensor<32x8xf32, #acc>
     %i32 = arith.index_cast %d : tensor<32x8xindex, #acc> to tensor<32x8xi32, #acc>
     %f32 = arith.sitofp %i32 : tensor<32x8xi32, #acc> to tensor<32x8xf32, #acc>
     %i64 = arith.index_cast %d : tensor<32x8xindex, #acc> to tensor<32x8xi64, #acc>

@@ -171,6 +171,7 @@ struct ConvertAttnToNVVMPass
     populateTensorStorePatterns(converter, patterns);
     populateBulkAdditionPatterns(converter, patterns);
     populateVotePatterns(converter, patterns);
+    populatePredicatePatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
 

@@ -198,6 +198,9 @@ void shareDistances(mlir::LLVM::LLVMFuncOp function);
 /// What the threads of a warp agree on.
 void populateVotePatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+/// Products that only some rows take, as instructions under predicates.
+void populatePredicatePatterns(const mlir::TypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
 /// CTAs that wait for those in front of them.
 void populateProgressPatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);

@@ -459,7 +459,10 @@ def AttnSkipRescaling : Pass<"attn-skip-rescaling", "::attn::KernelOp"> {
     What a loop carries is multiplied by two to what its reference falls short of the next one by
     (`attn.advance`), which is one where no maximum is larger. In a long stream that is often so: the largest of n scores of a row is
     among the last k of them once in n / k times. So the product of a sum of products with that
-    stands in a branch, which a warp takes if one of its rows has a larger maximum.
+    stands in a branch, which a warp takes if one of its rows has a larger maximum, where the sum
+    has three elements or more for each score of a tile. Else the product is selected for rows that
+    have a larger maximum, which conversions make products under a predicate of: a branch would part
+    them from the exponentials that hide them.
 
     Before: `%o1 = arith.mulf %o, broadcast(%rescale)`
 
@@ -470,12 +473,20 @@ def AttnSkipRescaling : Pass<"attn-skip-rescaling", "::attn::KernelOp"> {
     %o1 = scf.if %rises { arith.mulf %o, broadcast(%rescale) } else { %o }
     ```
 
-    Does nothing to sums of less than three elements for each score of a tile, for which the
-    branch costs more than it saves, to what no loop carries, nor to what a branch
-    scales already (`attn-optimistic-max`).
+    or
+
+    ```mlir
+    %rises = attn.broadcast (%rescale != 1)
+    %product = arith.mulf %o, broadcast(%rescale)
+    %o1 = arith.select %rises, %product, %o
+    ```
+
+    Does nothing to what no loop carries, nor to what a branch scales already
+    (`attn-optimistic-max`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-  let statistics = [Statistic<"numSkipped", "skipped", "Products of sums in branches">];
+  let statistics = [Statistic<"numSkipped", "skipped", "Products of sums in branches">,
+                    Statistic<"numSelected", "selected", "Products of sums for some rows">];
 }
 
 def AttnRoundSums : Pass<"attn-round-sums", "::attn::KernelOp"> {

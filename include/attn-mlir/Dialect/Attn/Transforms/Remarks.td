@@ -321,8 +321,9 @@ def IntegerMaxima : AttnRemark<"integers", Passed, "scores that are not negative
 
 let category = "attn-skip-rescaling" in {
 def SkipRescaling : AttnRemark<"skipped", Passed, "sums are rescaled where a maximum rises", [
-    RemarkArg<"sums", Int, "how many">]> {
-  let description = "In a branch, which a warp of whose rows none has a larger maximum passes by.";
+    RemarkArg<"branches", Int, "how many in a branch, which a warp of whose rows none has a larger maximum passes by">,
+    RemarkArg<"selections", Int, "how many by a thread, for rows that have a larger maximum">]> {
+  let description = "Wide sums in branches, others where they are.";
 }
 }
 

@@ -8,16 +8,21 @@
 
 namespace attn {
 
-/// Whether any row of the warp has a number (f32) that compares so with a
-/// bound.
-inline mlir::Value buildAnyRow(mlir::OpBuilder &b, mlir::Location loc,
-                               mlir::arith::CmpFPredicate how, mlir::Value rows,
-                               float bound) {
+/// Which rows have a number (f32) that compares so with a bound.
+inline mlir::Value buildCompareRows(mlir::OpBuilder &b, mlir::Location loc,
+                                    mlir::arith::CmpFPredicate how,
+                                    mlir::Value rows, float bound) {
   auto type = llvm::cast<mlir::RankedTensorType>(rows.getType());
   mlir::Value bounds = mlir::arith::ConstantOp::create(
       b, loc, type, mlir::DenseElementsAttr::get(type, bound));
-  mlir::Value is = mlir::arith::CmpFOp::create(b, loc, how, rows, bounds);
-  return AnyOp::create(b, loc, is);
+  return mlir::arith::CmpFOp::create(b, loc, how, rows, bounds);
+}
+
+/// Whether any row of the warp has such a number.
+inline mlir::Value buildAnyRow(mlir::OpBuilder &b, mlir::Location loc,
+                               mlir::arith::CmpFPredicate how, mlir::Value rows,
+                               float bound) {
+  return AnyOp::create(b, loc, buildCompareRows(b, loc, how, rows, bound));
 }
 
 } // namespace attn

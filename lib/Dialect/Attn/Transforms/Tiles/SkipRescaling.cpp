@@ -3,7 +3,9 @@
 // What a loop carries is multiplied by what its reference rose by, which is 1
 // in most tiles of a long stream: maxima of a row grow ever more seldom. A warp
 // none of whose rows has a larger maximum passes the product by, where sums are
-// so wide that this is worth a branch.
+// so wide that this is worth a branch. Else a thread does: what it holds of a
+// row whose maximum stays is selected as it was, of which targets make products
+// under a predicate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +53,8 @@ bool isSum(Value tile) {
 
 /// Elements of a sum for each score of a tile from which on a branch pays: on
 /// Hopper, 256 for 80 do, 128 for 80 and fewer do not
-/// (docs/notebooks/performance.md, "Exact where rows have peaks").
+/// (docs/notebooks/performance.md, "Exact where rows have peaks"). A branch
+/// parts products from the exponentials that hide them, predicates do not.
 constexpr int64_t kWide = 3;
 
 /// Whether a sum is wide beside the scores whose maximum an advance takes.
@@ -63,8 +66,20 @@ bool isWide(RankedTensorType sum, AdvanceOp advance) {
   return sum.getNumElements() >= kWide * scores.getNumElements();
 }
 
+/// A sum of a loop that is multiplied.
+struct Product {
+  arith::MulFOp op;
+  Value sum;
+  bool isWide;
+};
+
 /// The sums of a loop that are multiplied, by what rescales them.
-using Products = llvm::SmallMapVector<Value, SmallVector<arith::MulFOp>, 2>;
+using Products = llvm::SmallMapVector<Value, SmallVector<Product>, 2>;
+
+/// Whether a product is selected where its factor is not 1 already.
+bool isSelected(arith::MulFOp product) {
+  return llvm::any_of(product->getUsers(), llvm::IsaPred<arith::SelectOp>);
+}
 
 Products findProducts(scf::ForOp loop) {
   Products found;
@@ -72,40 +87,54 @@ Products findProducts(scf::ForOp loop) {
     auto type = dyn_cast<RankedTensorType>(product.getType());
     if (!type || type.getRank() != 2 ||
         !isa_and_nonnull<FragmentAttr>(type.getEncoding()) ||
-        !isSum(product.getResult()))
+        isSelected(product) || !isSum(product.getResult()))
       continue;
-    for (Value operand : product->getOperands())
-      if (Value rescale = rescaleOf(operand);
-          rescale && rescale.getParentBlock() == loop.getBody() &&
-          isWide(type, rescale.getDefiningOp<AdvanceOp>())) {
-        found[rescale].push_back(product);
+    for (OpOperand &operand : product->getOpOperands())
+      if (Value rescale = rescaleOf(operand.get());
+          rescale && rescale.getParentBlock() == loop.getBody()) {
+        found[rescale].push_back(
+            {product, product->getOperand(1 - operand.getOperandNumber()),
+             isWide(type, rescale.getDefiningOp<AdvanceOp>())});
         break;
       }
   }
   return found;
 }
 
-/// Whether any row of the warp has another unit than before: known long before
-/// the sums are there.
+/// Which rows have another unit than before: known long before the sums are
+/// there. True of NaN.
 Value buildRises(RewriterBase &rewriter, Value rescale) {
-  OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(rescale);
-  // True of NaN.
-  return buildAnyRow(rewriter, rescale.getLoc(), arith::CmpFPredicate::UNE,
-                     rescale, 1);
+  return buildCompareRows(rewriter, rescale.getLoc(), arith::CmpFPredicate::UNE,
+                          rescale, 1);
 }
 
-void skip(RewriterBase &rewriter, arith::MulFOp product, Value rises) {
-  rewriter.setInsertionPoint(product);
-  Value sum = rescaleOf(product.getLhs()) ? product.getRhs() : product.getLhs();
-  auto branch = scf::IfOp::create(rewriter, product.getLoc(), product.getType(),
-                                  rises, /*withElse=*/true);
-  rewriter.replaceAllUsesWith(product.getResult(), branch.getResult(0));
-  rewriter.moveOpBefore(product, branch.thenBlock(), branch.thenBlock()->end());
+/// A warp multiplies its part of a sum if a row of its rises.
+void branch(RewriterBase &rewriter, Product product, Value rises) {
+  arith::MulFOp op = product.op;
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  auto branch = scf::IfOp::create(rewriter, loc, op.getType(), rises,
+                                  /*withElse=*/true);
+  rewriter.replaceAllUsesWith(op.getResult(), branch.getResult(0));
+  rewriter.moveOpBefore(op, branch.thenBlock(), branch.thenBlock()->end());
   rewriter.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(rewriter, product.getLoc(), product.getResult());
+  scf::YieldOp::create(rewriter, loc, op.getResult());
   rewriter.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(rewriter, product.getLoc(), sum);
+  scf::YieldOp::create(rewriter, loc, product.sum);
+}
+
+/// A thread multiplies what it holds of rows that rise.
+void select(RewriterBase &rewriter, Product product, Value rises) {
+  arith::MulFOp op = product.op;
+  Location loc = op.getLoc();
+  rewriter.setInsertionPointAfter(op);
+  auto type = cast<RankedTensorType>(op.getType());
+  Value each = BroadcastOp::create(rewriter, loc,
+                                   type.clone(rewriter.getI1Type()), rises);
+  Value kept =
+      arith::SelectOp::create(rewriter, loc, each, op.getResult(), product.sum);
+  rewriter.replaceAllUsesExcept(op.getResult(), kept, kept.getDefiningOp());
 }
 
 struct SkipRescalingPass
@@ -113,18 +142,25 @@ struct SkipRescalingPass
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     IRRewriter rewriter(&getContext());
-    int64_t skipped = 0;
+    int64_t branches = 0, selections = 0;
     kernel.walk([&](scf::ForOp loop) {
       for (auto &[rescale, products] : findProducts(loop)) {
-        Value rises = buildRises(rewriter, rescale);
-        for (arith::MulFOp product : products)
-          skip(rewriter, product, rises);
-        skipped += products.size();
+        Value rises = buildRises(rewriter, rescale), any;
+        if (llvm::any_of(products, [](Product p) { return p.isWide; }))
+          any = AnyOp::create(rewriter, rescale.getLoc(), rises);
+        for (Product product : products) {
+          if (product.isWide)
+            branch(rewriter, product, any);
+          else
+            select(rewriter, product, rises);
+          ++(product.isWide ? branches : selections);
+        }
       }
     });
-    numSkipped += skipped;
-    if (skipped)
-      remarks::emitSkipRescaling(kernel, skipped);
+    numSkipped += branches;
+    numSelected += selections;
+    if (branches || selections)
+      remarks::emitSkipRescaling(kernel, branches, selections);
   }
 };
 
