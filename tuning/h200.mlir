@@ -401,12 +401,15 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"key<=2047 & batch*kv_head>=24",
                <tiles = [query = 128, key = 128], grid_order = sixteen_sets, longest_first, persistent, resident = 1, dynamic,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
-              // Long rows: wider tiles, for which one tile of queries leaves room. Heads go in
-              // sets where L2 does not hold the keys and values of all; the longest one by one.
-              #attn.variant<"key>=49152 & batch*kv_head*key>=1000000",
+              // Long rows: wider tiles, for which one tile of queries leaves room. Where heads are
+              // many, few CTAs share the keys of each, and as many go together as L2 holds.
+              #attn.variant<"key>=98304 & batch*kv_head>=16",
                <tiles = [query = 128, key = 160], grid_order = one_set, longest_first, persistent, resident = 1, dynamic,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
-              #attn.variant<"key>=9216 & batch*kv_head>=24",
+              #attn.variant<"key>=40960 & batch*kv_head>=16",
+               <tiles = [query = 128, key = 160], grid_order = two_sets, longest_first, persistent, resident = 1, dynamic,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+              #attn.variant<"key>=9216 & batch*kv_head>=16 & batch*kv_head*key>=300000",
                <tiles = [query = 128, key = 160], grid_order = four_sets, longest_first, persistent, resident = 1, dynamic,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=16384",
