@@ -34,16 +34,6 @@ using namespace attn;
 
 namespace {
 
-void assemble(OpBuilder &b, Location loc, ValueRange operands, StringRef text,
-              StringRef constraints) {
-  LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), operands, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      ArrayAttr());
-}
-
 /// The adders of a function: where their word lies, and what a lane remembers.
 class Adders {
 public:
@@ -158,8 +148,8 @@ private:
 
   /// Waits until all tiles before the last one are there.
   void follow(OpBuilder &b, Location loc, Value number) const {
-    assemble(
-        b, loc,
+    assembly(
+        b, loc, {},
         {dynamicSharedAt(b, loc, place), ThreadBuilder{b, loc}.add(number, -1)},
         "{\n.reg .pred early;\n.reg .s32 there;\nAGAIN:\n"
         "ld.acquire.cta.shared.s32 there, [$0];\n"
@@ -171,7 +161,7 @@ private:
   /// Says that so many tiles are there. A warp says so again where the CTA goes
   /// on with another tile of the grid, and others may have said more by then.
   void publish(OpBuilder &b, Location loc, Value number) const {
-    assemble(b, loc, {dynamicSharedAt(b, loc, place), number},
+    assembly(b, loc, {}, {dynamicSharedAt(b, loc, place), number},
              "red.release.cta.shared.max.s32 [$0], $1;", "r,r,~{memory}");
   }
 

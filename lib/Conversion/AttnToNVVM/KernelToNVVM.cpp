@@ -35,18 +35,23 @@ Value attn::dynamicSharedAt(OpBuilder &b, Location loc, int64_t place) {
 
 /// Asks until it is so, where there is no instruction that waits. No operation
 /// of NVVM asks by parity for what every architecture with barriers has.
+LLVM::InlineAsmOp attn::assembly(OpBuilder &b, Location loc, TypeRange results,
+                                 ValueRange operands, StringRef text,
+                                 StringRef constraints, bool hasSideEffects) {
+  return LLVM::InlineAsmOp::create(
+      b, loc, results, operands, text, constraints, hasSideEffects,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+}
+
 static Operation *pollForPhase(OpBuilder &b, Location loc, Value barrier,
                                Value parity) {
   constexpr StringLiteral kPoll =
       "{\n.reg .pred done;\nASK:\n"
       "mbarrier.test_wait.parity.shared.b64 done, [$0], $1;\n"
       "@!done bra.uni ASK;\n}";
-  return LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), ValueRange{barrier, parity}, kPoll, "r,r,~{memory}",
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      ArrayAttr());
+  return assembly(b, loc, {}, {barrier, parity}, kPoll, "r,r,~{memory}");
 }
 
 void attn::waitForPhase(OpBuilder &b, Location loc, attn::TargetAttr target,

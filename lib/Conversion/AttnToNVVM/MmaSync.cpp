@@ -351,14 +351,10 @@ private:
          "$13};")
             .str();
     SmallVector<Type> types(4, b.getF32Type());
-    return LLVM::InlineAsmOp::create(
-               b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
-               operands, text, "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3",
-               /*has_side_effects=*/false, /*is_align_stack=*/false,
-               LLVM::TailCallKind::None,
-               LLVM::AsmDialectAttr::get(b.getContext(),
-                                         LLVM::AsmDialect::AD_ATT),
-               ArrayAttr())
+    return assembly(b, loc,
+                    LLVM::LLVMStructType::getLiteral(b.getContext(), types),
+                    operands, text, "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3",
+                    /*hasSideEffects=*/false)
         .getResult(0);
   }
 

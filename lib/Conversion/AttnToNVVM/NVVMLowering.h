@@ -45,6 +45,12 @@ constexpr llvm::StringLiteral kReadsThreadAttr = "attn.reads_thread";
 /// acquire is of a role that fills it for others.
 constexpr llvm::StringLiteral kReadersAttr = "attn.readers";
 constexpr llvm::StringLiteral kFillsAloneAttr = "attn.fills_alone";
+/// Instructions as text (PTX ISA). By default they are neither moved nor left
+/// out.
+mlir::LLVM::InlineAsmOp
+assembly(mlir::OpBuilder &b, mlir::Location loc, mlir::TypeRange results,
+         mlir::ValueRange operands, llvm::StringRef text,
+         llvm::StringRef constraints, bool hasSideEffects = true);
 /// Waits for each other of these threads.
 void computeBarrier(mlir::OpBuilder &b, mlir::Location loc);
 /// Waits for each other of the threads of a warpgroup that computes, for `op`.

@@ -41,13 +41,8 @@ namespace {
 Value change(OpBuilder &b, Location loc, StringRef instruction, Value address,
              Value bits) {
   std::string text = (instruction + " $0, [$1], $2;").str();
-  return LLVM::InlineAsmOp::create(
-             b, loc, TypeRange{b.getI64Type()}, ValueRange{address, bits}, text,
-             "=l,l,l,~{memory}", /*has_side_effects=*/true,
-             /*is_align_stack=*/false, LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr::get(b.getContext(),
-                                       LLVM::AsmDialect::AD_ATT),
-             ArrayAttr())
+  return assembly(b, loc, b.getI64Type(), {address, bits}, text,
+                  "=l,l,l,~{memory}")
       .getResult(0);
 }
 

@@ -2,9 +2,9 @@
 //
 // A product that is selected where a condition holds, and is its own factor
 // elsewhere, is one instruction under a predicate. LLVM has no such thing
-// before its machine code and would compute all products and select. Threads
-// whose predicate is false read and write no registers, which tensor cores do
-// at the same time: on Hopper that is 1 to 3 % of a kernel
+// before its machine code and would compute all products and select. A thread
+// whose predicate is false reads and writes nothing: on Hopper exact loops take
+// up to 5 % less time, as measured
 // (docs/notebooks/performance.md, "Products under predicates").
 //
 //===----------------------------------------------------------------------===//
@@ -29,14 +29,9 @@ Value otherFactor(arith::MulFOp product, Value x) {
 /// `x * factor` where `holds`, and `x` elsewhere.
 Value multiplyIf(OpBuilder &b, Location loc, Value holds, Value x,
                  Value factor) {
-  return LLVM::InlineAsmOp::create(
-             b, loc, x.getType(), ValueRange{x, factor, holds},
-             "@$3 mul.rn.f32 $0, $0, $2;", "=f,0,f,b",
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr::get(b.getContext(),
-                                       LLVM::AsmDialect::AD_ATT),
-             ArrayAttr())
+  return assembly(b, loc, x.getType(), {x, factor, holds},
+                  "@$3 mul.rn.f32 $0, $0, $2;", "=f,0,f,b",
+                  /*hasSideEffects=*/false)
       .getResult(0);
 }
 

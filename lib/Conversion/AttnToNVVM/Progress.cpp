@@ -50,14 +50,9 @@ Operation *attn::accessElement(OpBuilder &b, Location loc,
                                 : "mad.wide.s32 element, $1, 4, $0;\n";
   std::string whole =
       ("{\n.reg .b64 element;\n" + address + text + "\n}").str();
-  return LLVM::InlineAsmOp::create(
-      b, loc, hasResult ? TypeRange(b.getI32Type()) : TypeRange(),
-      ValueRange{element[0], element[1], place}, whole,
-      hasResult ? "=&r,l,r,r,~{memory}" : "l,r,r,~{memory}",
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      ArrayAttr());
+  return assembly(b, loc, hasResult ? TypeRange(b.getI32Type()) : TypeRange(),
+                  {element[0], element[1], place}, whole,
+                  hasResult ? "=&r,l,r,r,~{memory}" : "l,r,r,~{memory}");
 }
 
 Value attn::placeToTell(const ThreadBuilder &t, ReportProgressOp op) {

@@ -162,16 +162,6 @@ void attn::openExchanges(LLVM::LLVMFuncOp function, Operation *fence) {
 
 namespace {
 
-LLVM::InlineAsmOp assembly(OpBuilder &b, Location loc, StringRef text,
-                           StringRef constraints, ValueRange operands) {
-  return LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), operands, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      ArrayAttr());
-}
-
 struct ScatterPattern : OpConversionPattern<ExchangeOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -228,8 +218,8 @@ private:
               "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes";
           text +=
               pair ? ".v2.f32 [$0], {$2, $3}, [$1];" : ".f32 [$0], $2, [$1];";
-          assembly(nested, loc, text,
-                   pair ? "r,r,f,f,~{memory}" : "r,r,f,~{memory}", operands);
+          assembly(nested, loc, {}, operands, text,
+                   pair ? "r,r,f,f,~{memory}" : "r,r,f,~{memory}");
         });
   }
 
@@ -241,7 +231,7 @@ private:
         "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
         "done, [$0], 0;\n"
         "@!done bra ASK;\n}";
-    assembly(b, loc, kWait, "r,~{memory}", barrier)
+    assembly(b, loc, {}, barrier, kWait, "r,~{memory}")
         ->setAttr("attn.barrier", b.getStringAttr("scattered"));
   }
 };

@@ -29,12 +29,7 @@ bool attn::storesChunks(StoreOp op) {
 }
 
 Value attn::readThreadAgain(OpBuilder &b, Location loc) {
-  auto read = LLVM::InlineAsmOp::create(
-      b, loc, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      ArrayAttr());
+  auto read = assembly(b, loc, b.getI32Type(), {}, "mov.u32 $0, %tid.x;", "=r");
   read->setAttr(kReadsThreadAttr, b.getUnitAttr());
   return read.getResult(0);
 }
@@ -200,12 +195,7 @@ private:
                               : "red.global.add.v" +
                                     std::to_string(values.size()) +
                                     ".f32 [$0], {" + list + "};";
-    LLVM::InlineAsmOp::create(
-        b, loc, TypeRange(), operands, text, constraints + ",~{memory}",
-        /*has_side_effects=*/true, /*is_align_stack=*/false,
-        LLVM::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-        ArrayAttr());
+    assembly(b, loc, {}, operands, text, constraints + ",~{memory}");
   }
 };
 

@@ -109,12 +109,9 @@ public:
     std::string text = write(b0, firstA, placeB);
     constraints += ",~{memory}";
     SmallVector<Type> types(count, b.getF32Type());
-    auto product = LLVM::InlineAsmOp::create(
+    auto product = assembly(
         b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
-        operands, text, constraints, /*has_side_effects=*/true,
-        /*is_align_stack=*/false, LLVM::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-        ArrayAttr());
+        operands, text, constraints);
     return unpack(b, loc, product.getRes(), vector);
   }
 
@@ -163,14 +160,9 @@ private:
     if (!repeats)
       return elements;
     for (Value &element : elements)
-      element = LLVM::InlineAsmOp::create(
-                    b, loc, b.getF32Type(), element, "mov.b32 $0, $1;", "=f,f",
-                    /*has_side_effects=*/true, /*is_align_stack=*/false,
-                    LLVM::TailCallKind::None,
-                    LLVM::AsmDialectAttr::get(b.getContext(),
-                                              LLVM::AsmDialect::AD_ATT),
-                    ArrayAttr())
-                    .getResult(0);
+      element =
+          assembly(b, loc, b.getF32Type(), element, "mov.b32 $0, $1;", "=f,f")
+              .getResult(0);
     return elements;
   }
 
@@ -330,17 +322,13 @@ struct ProductWaitPattern : OpConversionPattern<DotWaitOp> {
       ties += "," + std::to_string(i);
     }
     SmallVector<Type> types(vector.getNumElements(), rewriter.getF32Type());
-    auto wait = LLVM::InlineAsmOp::create(
-        rewriter, loc,
-        LLVM::LLVMStructType::getLiteral(rewriter.getContext(), types),
-        elements.getResults(),
-        "wgmma.wait_group.sync.aligned " + std::to_string(op.getOutstanding()) +
-            ";",
-        results + ties + ",~{memory}", /*has_side_effects=*/true,
-        /*is_align_stack=*/false, LLVM::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(rewriter.getContext(),
-                                  LLVM::AsmDialect::AD_ATT),
-        ArrayAttr());
+    auto wait =
+        assembly(rewriter, loc,
+                 LLVM::LLVMStructType::getLiteral(rewriter.getContext(), types),
+                 elements.getResults(),
+                 "wgmma.wait_group.sync.aligned " +
+                     std::to_string(op.getOutstanding()) + ";",
+                 results + ties + ",~{memory}");
     rewriter.replaceOp(
         op, ProductBuilder::unpack(rewriter, loc, wait.getRes(), vector));
     return success();
