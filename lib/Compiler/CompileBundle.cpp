@@ -266,6 +266,8 @@ LogicalResult Compilation::lowerVariant(ModuleOp input,
   for (auto [op, schedule] :
        llvm::zip_equal(operationsOf(*scheduled), variant.schedules))
     ScheduleAttr::set(op, schedule);
+  if (failed(overrideChosen(*scheduled, options)))
+    return failure();
   return lowerGuarded(*scheduled, "", "", variant.guard);
 }
 

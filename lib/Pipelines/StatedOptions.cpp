@@ -36,6 +36,24 @@ public:
 
 } // namespace
 
+/// How streams are divided, which comes before what kernels do.
+static StatedOptions statedStreamOptions(const ScheduleOptions &o) {
+  Gatherer g;
+  g.add(o.form);
+  g.add(o.packGroup);
+  for (const std::string &tile : o.tiles)
+    g.result.push_back({"tiles", tile});
+  g.add(o.splits);
+  g.add(o.splitCtas);
+  g.add(o.splitCluster);
+  g.add(o.splitLast);
+  g.add(o.streamK);
+  g.add(o.splitResults);
+  g.add(o.splitLength);
+  g.add(o.listTiles);
+  return g.result;
+}
+
 StatedOptions attn::statedKernelOptions(const ScheduleOptions &o) {
   Gatherer g;
   g.add(o.gridOrder);
@@ -103,29 +121,7 @@ attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
   auto level3 = createOptions<TargetOptions>(lower);
   if (!level2 || !level3)
     return failure();
-  StatedOptions before;
-  if (!level2->form.empty())
-    before.push_back({"form", level2->form});
-  if (level2->packGroup)
-    before.push_back({"pack-group", "true"});
-  for (const std::string &tile : level2->tiles)
-    before.push_back({"tiles", tile});
-  if (level2->splits != 0)
-    before.push_back({"splits", wordOf(level2->splits.getValue())});
-  if (level2->splitCtas)
-    before.push_back({"split-ctas", "true"});
-  if (level2->splitCluster)
-    before.push_back({"split-cluster", "true"});
-  if (level2->splitLast)
-    before.push_back({"split-last", "true"});
-  if (level2->streamK)
-    before.push_back({"stream-k", "true"});
-  if (level2->splitResults)
-    before.push_back({"split-results", "true"});
-  if (level2->splitLength != 0)
-    before.push_back({"split-length", wordOf(level2->splitLength.getValue())});
-  if (level2->listTiles)
-    before.push_back({"list-tiles", "true"});
+  StatedOptions before = statedStreamOptions(*level2);
   llvm::append_range(before, statedKernelOptions(*level2));
   auto first = ScheduleAttr::fromOptions(context, 2, before, emitError);
   auto second =

@@ -72,12 +72,13 @@ class Continued(Parts):
         k_shape, v_shape = self.shapes[source]
         group = self._q.shape[1] // k_shape[1]
         heads = slice(kv_heads.start * group, kv_heads.stop * group)
-        takes_tiles = number > 0 and not _takes_fixed_turns(call, k_shape, v_shape, self._q.element_size())
+        is_fixed = _takes_fixed_turns(call, k_shape, v_shape, self._q.element_size())
+        turns = None if number == 0 else "fixed" if is_fixed else "taken"
         shapes = ((shape[0], kv_heads.stop - kv_heads.start, *shape[2:]) for shape in (k_shape, v_shape))
         # Each query sees its own position's device, which counts the sinks.
         options = of_heads(self._options if source == self._rank else self._options._replace(sinks=None), heads)
         part = Part(
-            self._q[:, heads], *shapes, call, options, None, is_wide=role == "state", takes_tiles=takes_tiles,
+            self._q[:, heads], *shapes, call, options, None, is_wide=role == "state", turns=turns,
             is_continued=role == "continued")
         return _Step(part, heads, kv_heads, source, role == "state", role == "continued", bool(is_second))
 

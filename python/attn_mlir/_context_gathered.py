@@ -130,7 +130,7 @@ class Gathered:
         self.first.append(self._launch(Call(every, every, kind), "own", self.led, False, "state"))
         self.last.append(self._launch(Call(every, slice(0, self._before), "full"), "slot", self.led, True, "continued"))
 
-    def _launch(self, call, keys, kv_heads, takes_tiles, role="result"):
+    def _launch(self, call, keys, kv_heads, is_behind, role="result"):
         group = self._q.shape[1] // self._own_shapes[0][1]
         heads = slice(kv_heads.start * group, kv_heads.stop * group)
         shapes = self._own_shapes if keys == "own" else self._shapes[self.rank]
@@ -138,7 +138,7 @@ class Gathered:
         # Each query sees its own position's device, which counts the sinks.
         options = self._options._replace(sinks=None) if role == "continued" else self._options
         part = Part(
-            self._q[:, heads], *shapes, call, of_heads(options, heads), None, role == "state", takes_tiles,
+            self._q[:, heads], *shapes, call, of_heads(options, heads), None, role == "state", "taken" if is_behind else None,
             is_continued=role == "continued")
         return _Launch(part, heads, kv_heads, keys, role)
 

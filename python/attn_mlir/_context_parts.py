@@ -17,6 +17,9 @@ _CAUSAL = {"causal": "top_left", "last": "bottom_right"}
 
 _SETS = {16: "sixteen-sets", 8: "eight-sets", 4: "four-sets", 2: "two-sets", 1: "one-set"}
 
+# A schedule's options: who is done takes the next tile, or all take tiles in fixed turns. In neither do CTAs share the tiles of a last round: what comes behind fills it.
+TURNS = {"taken": "dynamic stream-k=false", "fixed": "stream-k=false"}
+
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
 Options.__doc__ = """``sequences``: where that of each position begins and ends, two tensors; None where all are one."""
 
@@ -27,10 +30,10 @@ def asks_positions(options):
 
 
 class Part:
-    """Attention of some rows of this device to the keys of another: its kernel is compiled when it is made. ``takes_tiles``: its CTAs
-    begin at different times, behind those of another one or beside a collective's; so who is done takes the next tile."""
+    """Attention of some rows of this device to the keys of another: its kernel is compiled when it is made. ``turns``: those of TURNS, where its
+    CTAs begin at different times, behind those of another one or beside a collective's; else None."""
 
-    def __init__(self, q, k_shape, v_shape, call, options, positions, is_wide, takes_tiles, is_continued=False):
+    def __init__(self, q, k_shape, v_shape, call, options, positions, is_wide, turns, is_continued=False):
         self.call = call
         mask, modification = _on_positions(options, call, positions) if call.kind == "positions" else (None, None)
         self.regions, self.captured = _attention.regions_of(mask, modification, q.shape[1])
@@ -47,8 +50,8 @@ class Part:
         also = None
         if device.platform == "cuda" and call.kind in _CAUSAL:
             also = _order_of(columns * (k_shape[3] + v_shape[3]) * q.element_size())
-        elif device.platform == "cuda" and takes_tiles:
-            also = "dynamic"
+        elif device.platform == "cuda" and turns is not None:
+            also = TURNS[turns]
         self.plan = _attention.plan_of(problem, device, shapes, q, also)
 
     def run(self, heads, kv_heads, q, k, v, o, lse, sinks, earlier=()):
@@ -193,7 +196,8 @@ class Parts:
             # Each query sees its own position's device, which counts the sinks.
             own = options if source == rank else options._replace(sinks=None)
             self.parts[source] = [
-                self._part(q, source, call, own, (positions[rank], positions[source]), heads, source != rank or number > 0 or not has_copies)
+                self._part(q, source, call, own, (positions[rank], positions[source]), heads,
+                           "taken" if source != rank or number > 0 or not has_copies else None)
                 for number, heads in enumerate(self._heads(source, rank, k))]
 
     def _heads(self, source, rank, k):
@@ -202,14 +206,14 @@ class Parts:
         few = heads // FEW if source == rank and self.count > 1 and not self._has_functions else 0
         return [slice(0, heads - few), *([slice(heads - few, heads)] if few else [])]
 
-    def _part(self, q, source, call, options, positions, kv_heads, takes_tiles):
+    def _part(self, q, source, call, options, positions, kv_heads, turns):
         """(Part, heads, heads of K)."""
         k_shape, v_shape = self.shapes[source]
         group = q.shape[1] // k_shape[1]
         heads = slice(kv_heads.start * group, kv_heads.stop * group)
         shapes = ((shape[0], kv_heads.stop - kv_heads.start, *shape[2:]) for shape in (k_shape, v_shape))
         options = options if self._has_functions else of_heads(options, heads)
-        part = Part(q[:, heads], *shapes, call, options, positions, self.count > 1, takes_tiles)
+        part = Part(q[:, heads], *shapes, call, options, positions, self.count > 1, turns)
         return part, heads, kv_heads
 
     @staticmethod
@@ -387,7 +391,7 @@ class PartOfHeads:
         positions = (_positions(everything, q.device) if call.kind == "positions" else None,) * 2
         own = of_heads(options, slice(parallel.rank * heads, (parallel.rank + 1) * heads))
         whole = q.new_empty(1).expand(q.shape[0], heads, total, q.shape[3])
-        self.part = Part(whole, *shapes, call, own, positions, is_wide=False, takes_tiles=False)
+        self.part = Part(whole, *shapes, call, own, positions, is_wide=False, turns=None)
 
 
 class RunOfHeads:

@@ -5,8 +5,8 @@ from ._errors import ArgumentError
 
 _GROUP = 16  # Of keys, in which interleaved() exchanges places.
 _LEAST_BLOCK = 32
-# On an H100 (docs/fp8.md#measured).
-_MOST_KEYS_INSIDE, _MOST_DIM_INSIDE = 4096, 128
+# Under a causal mask, and without one (docs/fp8.md#measured).
+_MOST_KEYS_INSIDE, _MOST_DIM_INSIDE, _MOST_DIM_INSIDE_FULL = 4096, 128, 64
 
 
 def check_block(block):
@@ -123,8 +123,8 @@ def checked(problem, platform, has_columns=False, arranges=False, keys=None):
 
 def _is_faster_inside(problem, keys):
     """Whether arranging V takes less time in the kernel than in one in front: few tiles of queries go past a tile of V."""
-    return (keys is not None and keys <= _MOST_KEYS_INSIDE and problem.value_dim <= _MOST_DIM_INSIDE
-            and problem.mask.startswith("#attn.causal") and problem.scale_block is None)
+    most = _MOST_DIM_INSIDE if problem.mask.startswith("#attn.causal") else _MOST_DIM_INSIDE_FULL
+    return keys is not None and keys <= _MOST_KEYS_INSIDE and problem.value_dim <= most and problem.scale_block is None
 
 
 def interleaved(v, layout="bhsd"):

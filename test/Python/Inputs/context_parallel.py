@@ -112,7 +112,7 @@ class Kernels(unittest.TestCase):
                 *[("", False, order("sixteen-sets"), 4, 1024, 4096)] * 4])
             led = 8 // _exchange_model.FEW
             self.assertEqual(self.steps(1, 0, gathers=True), [
-                ("f32", False, order("sixteen-sets"), 2 * led, 2048, 2048), ("", True, "dynamic", 2 * led, 2048, 1024),
+                ("f32", False, order("sixteen-sets"), 2 * led, 2048, 2048), ("", True, "dynamic stream-k=false", 2 * led, 2048, 1024),
                 *[("", False, order("sixteen-sets"), 4, 2048, 3072)] * 3])
             # Arrays of other dimensions are not taken up, and own keys that multiprocessors copy are not waited for so.
             for how in {"dim": 12}, {"by_way": False}:
@@ -157,7 +157,7 @@ class Kernels(unittest.TestCase):
     def test_parts_that_take_up_others(self):
         """One part in f32, which another one takes up, and rows or heads that need neither between; who is done takes the next tile, of few heads at a time under a
         causal mask."""
-        heads, plain = "dynamic grid-order=sixteen-sets longest-first pair-tiles=false", "dynamic"
+        heads, plain = "dynamic grid-order=sixteen-sets longest-first pair-tiles=false", "dynamic stream-k=false"
         self.assertEqual(self.steps(0, 0), [
             ("f32", False, heads, 16, 1024, 2048), ("", False, heads, 4, 1024, 1024), ("", True, plain, 16, 1024, 2048),
             ("", False, heads, 12, 1024, 1024)])
@@ -167,7 +167,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual(self.steps(0, -1)[0], ("f32", False, None, 12, 2048, 2048))
         # Where L2 has no room for keys of two heads, tiles of one length are taken in fixed turns; those under a causal mask are not.
         size = 2048 * 128 * 2
-        for room, also in ((2 * size, plain), (2 * size - 1, None)):
+        for room, also in ((2 * size, plain), (2 * size - 1, "stream-k=false")):
             self.assertEqual([step[2] for step in self.steps(0, 0, together=room)], [heads, heads, also, heads])
         # Beside collectives all take tiles, and parts are merged.
         self.assertEqual(self.steps(0, -1, has_copies=False), [

@@ -185,7 +185,10 @@ class Float8(unittest.TestCase):
             _float8.checked(problem._replace(lengths="i32"), "cuda", has_columns=True, arranges=True)
         dense = problem._replace(scales=("?x2", "", "1x1"), scale_block=None)
         causal = dense._replace(mask="#attn.causal<bottom_right>")
-        for given, keys, is_inside in ((causal, 4096, True), (causal, 4097, False), (dense, 50, False), (causal._replace(value_dim=256), 50, False)):
+        wide = dense._replace(value_dim=128)
+        for given, keys, is_inside in (
+                (causal, 4096, True), (causal, 4097, False), (causal._replace(value_dim=128), 50, True), (causal._replace(value_dim=256), 50, False),
+                (dense, 4096, True), (dense, 4097, False), (wide, 50, False)):
             text = _attention.text_of(_float8.checked(given, "cuda", arranges=True, keys=keys))
             self.assertEqual("arrange_values" not in text, is_inside)
 

@@ -309,7 +309,9 @@ def AttnExchangeColumns : Pass<"attn-exchange-columns", "::attn::KernelOp"> {
     warpgroup by themselves.
 
     Wants tiles of 16-bit elements in the layout of an accumulator, in multiples of 32
-    columns, rows of the view in multiples of 16 bytes, and the capability `nvvm`.
+    columns, rows of the view in multiples of 16 bytes, and the capability `nvvm`. Accumulators of
+    32-bit elements stay as they are, since a row's lanes have whole sectors of 32 bytes: of these
+    `own_rows` alone is said.
 
     Before: `attn.store %t, %o[...] through %q(...) : tensor<128x256xbf16, #acc> -> ...`
 

@@ -402,6 +402,9 @@ let category = "attn-exchange-columns" in {
 def ExchangeColumns : AttnRemark<"stored", Passed, "lanes exchange columns, and store chunks of 16 bytes from registers"> {
   let description = "Once for each store.";
 }
+def ExchangeColumnsWide : AttnRemark<"stored", Passed, "lanes store 32-bit elements from registers, and the tile of queries is free before"> {
+  let description = "The lanes of a row hold eight columns that follow each other, a sector, as they are.";
+}
 def ExchangeColumnsTarget : AttnRemark<"stored", Missed, "the target is no NVIDIA GPU"> {
   let description = "It lacks the capability `nvvm`.";
 }

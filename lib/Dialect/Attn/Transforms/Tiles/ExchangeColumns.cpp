@@ -53,23 +53,54 @@ struct ExchangeColumnsPass
     return chunks;
   }
 
-  /// Says of the ring of a tile that rows of it are read as those of a product
-  /// alone, where they are and a CTA wants the next tile: else what gives it
-  /// back early costs registers for nothing.
-  static void markOwnRows(Value tile) {
-    auto wait = tile.getDefiningOp<RingWaitOp>();
-    auto ring = wait ? wait.getRing().getDefiningOp<RingCreateOp>() : nullptr;
-    auto grid = wait ? wait->getParentOfType<GridOp>() : nullptr;
-    if (!ring || !grid || !grid.getPersistent())
-      return;
-    bool own =
-        !wait.getRows() && llvm::all_of(tile.getUses(), [](OpOperand &use) {
-          return isa<DotOp>(use.getOwner()) && use.getOperandNumber() == 0 &&
-                 !cast<DotOp>(use.getOwner()).getTransposeLhs();
-        });
-    for (Operation *user : ring.getRing().getUsers())
-      own &= !isa<RingWaitOp>(user) || user == wait;
-    ring.setOwnRows(own);
+  /// Whether a store writes whole sectors from registers as it is: the lanes of
+  /// a row have two 32-bit numbers each of eight that follow each other.
+  static bool isWide(StoreOp store) {
+    auto tile = cast<RankedTensorType>(store.getTile().getType());
+    if (store.getScratch() || store.getByTensorMap() || tile.getRank() != 2 ||
+        tile.getElementTypeBitWidth() != 32)
+      return false;
+    auto layout = dyn_cast_or_null<FragmentAttr>(tile.getEncoding());
+    return layout && exchangedColumns(layout);
+  }
+
+  /// Says of the rings of tiles that stay, and whose rows products alone read,
+  /// as their own, that this is so, where a CTA wants the next tile: else what
+  /// gives it back early costs registers for nothing. Whether it said so of
+  /// any.
+  static bool markOwnRows(KernelOp kernel) {
+    bool marked = false;
+    kernel.walk([&](RingWaitOp wait) {
+      auto ring = wait.getRing().getDefiningOp<RingCreateOp>();
+      auto grid = dyn_cast<GridOp>(wait->getParentOp());
+      Value tile = wait.getTile();
+      if (!ring || !grid || !grid.getPersistent())
+        return;
+      bool own =
+          !wait.getRows() && llvm::all_of(tile.getUses(), [](OpOperand &use) {
+            return isa<DotOp>(use.getOwner()) && use.getOperandNumber() == 0 &&
+                   !cast<DotOp>(use.getOwner()).getTransposeLhs();
+          });
+      for (Operation *user : ring.getRing().getUsers())
+        own &= !isa<RingWaitOp>(user) || user == wait;
+      marked |= own && !ring.getOwnRows();
+      if (own)
+        ring.setOwnRows(true);
+    });
+    return marked;
+  }
+
+  void exchange(RewriterBase &rewriter, StoreOp store, FragmentAttr chunks) {
+    auto tile = cast<RankedTensorType>(store.getTile().getType());
+    rewriter.setInsertionPoint(store);
+    auto exchanged = ConvertLayoutOp::create(
+        rewriter, store.getLoc(),
+        RankedTensorType::get(tile.getShape(), tile.getElementType(), chunks),
+        store.getTile());
+    store.getTileMutable().assign(exchanged.getResult());
+    store.getScratchMutable().clear();
+    ++numStores;
+    remarks::emitExchangeColumns(store);
   }
 
   void runOnOperation() override {
@@ -79,23 +110,22 @@ struct ExchangeColumnsPass
       return;
     }
     IRRewriter rewriter(kernel);
+    SmallVector<StoreOp> wide;
+    bool exchanges = false;
     kernel.walk([&](StoreOp store) {
-      FragmentAttr chunks = chunksOf(store);
-      if (!chunks)
-        return;
-      auto tile = cast<RankedTensorType>(store.getTile().getType());
-      rewriter.setInsertionPoint(store);
-      auto exchanged = ConvertLayoutOp::create(
-          rewriter, store.getLoc(),
-          RankedTensorType::get(tile.getShape(), tile.getElementType(), chunks),
-          store.getTile());
-      Value scratch = store.getScratch();
-      store.getTileMutable().assign(exchanged.getResult());
-      store.getScratchMutable().clear();
-      markOwnRows(scratch);
-      ++numStores;
-      remarks::emitExchangeColumns(store);
+      if (isWide(store)) {
+        wide.push_back(store);
+      } else if (FragmentAttr chunks = chunksOf(store)) {
+        exchanges = true;
+        exchange(rewriter, store, chunks);
+      }
     });
+    bool marked = (exchanges || !wide.empty()) && markOwnRows(kernel);
+    for (StoreOp store : wide)
+      if (marked)
+        remarks::emitExchangeColumnsWide(store);
+      else
+        (void)remarks::emitExchangeColumnsNoScratch(store);
   }
 };
 
