@@ -3,7 +3,7 @@
 
     check_context.py [--runs N]        exits with 1 where something is wrong, 77 where there are no two GPUs
 
-Cases: uneven lengths, grouped heads, windows, packed sequences, head dimensions, memory [B, S, H, D]; keys by copies, read by kernels in
+Cases: uneven lengths, long ones, grouped heads, windows, packed sequences, head dimensions, memory [B, S, H, D]; keys by copies, read by kernels in
 memory of the others, and by the collectives of each exchange; gradients. PyTorch's own context_parallel, unmodified, on kernels of
 attn_mlir.torch.activate(), forward and backward. `--device cpu` runs all but the last on two processes without a GPU.
 """
@@ -29,6 +29,8 @@ CASES = [
     (2500, 4, 2, 64, 64, {"window": (100, 700)}),
     (3001, 8, 2, 128, 128, {"causal": True, "cu_seqlens": [0, 700, 700, 2201, 3001]}),
 ]
+# So long that parts have the schedules of long streams: of GPUs.
+LONG = [(20480, 2, 1, 128, 128, {"causal": True}), (16384, 2, 2, 64, 64, {"causal": True}), (28672, 2, 1, 128, 128, {})]
 WAYS = [
     {"transfers": "copies"}, {"transfers": "reads"}, *(
         {"exchange": kind, "transfers": "collectives"} for kind in ("ring", "all_gather", "heads"))]
@@ -151,7 +153,8 @@ class Check:
 
     def run(self):
         for how in WAYS:
-            for case in CASES:
+            is_long = self.options.device == "cuda" and how == WAYS[0]
+            for case in CASES + (LONG if is_long else []):
                 self.tried(f"{case}, {how}", lambda: self.forward(case, how))
             self.tried(f"gradients, {how}", lambda: self.gradients(how))
         if self.options.device == "cuda":
