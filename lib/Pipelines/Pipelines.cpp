@@ -85,8 +85,9 @@ void attn::buildKernelLowering(OpPassManager &pm,
     pm.addPass(createAttnRoundSums({options.roundedSums}));
   // The pass refuses such numbers: also where nothing else asks for it.
   if (options.optimisticMax || options.lead < 0 || options.lead > kMostLead)
-    pm.addPass(createAttnOptimisticMax(
-        {/*positions=*/false, options.lead, options.exactPeaks}));
+    pm.addPass(
+        createAttnOptimisticMax({/*positions=*/false, options.lead,
+                                 options.exactPeaks, options.exactLast}));
   if (options.exchangeColumns)
     pm.addPass(createAttnExchangeColumns());
   if (options.storeTensors)

@@ -88,6 +88,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.mxProducts);
   g.add(o.lead);
   g.add(o.exactPeaks);
+  g.add(o.exactLast);
   g.add(o.roundedSums);
   g.add(o.residentStages);
   g.add(o.stages);

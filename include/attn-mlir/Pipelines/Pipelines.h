@@ -174,6 +174,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> exactPeaks{
       *this, "exact-peaks", llvm::cl::init(false),
       llvm::cl::desc("attn-optimistic-max: exact-peaks")};
+  Option<bool, PlainParser<bool>> exactLast{
+      *this, "exact-last", llvm::cl::init(false),
+      llvm::cl::desc("attn-optimistic-max: exact-last")};
   Option<RoundedSums> roundedSums{
       *this, "rounded-sums", llvm::cl::init(RoundedSums::None),
       llvm::cl::desc("run attn-round-sums: by"),

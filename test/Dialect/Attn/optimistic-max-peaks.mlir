@@ -11,6 +11,14 @@
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{exact-peaks}))' -o %t.peaks
 // RUN: not diff %t.plain %t.peaks > %t.diff
 // RUN: FileCheck %s --input-file=%t.diff --check-prefix=ADDS --implicit-check-not=attn.advance --implicit-check-not=attn.any
+// The last tiles take the maximum, too: attn.settle says so, and division leaves 10 binades, so that references are no larger than maxima.
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=12 exact-peaks exact-last}))' -o %t.last
+// RUN: not diff %t %t.last > %t.last.diff
+// RUN: FileCheck %s --input-file=%t.last.diff --check-prefix=LAST
+// LAST: < %{{.*}} = arith.constant dense<1.200000e+01> :
+// LAST: > %{{.*}} = arith.constant dense<-1.000000e+01> :
+// LAST: < %{{.*}} = attn.settle %{{[^ ]+}} if %{{[^ ]+}} :
+// LAST: > %{{.*}} = attn.settle %{{[^ ]+}} if %{{[^ ]+}} last :
 // f16 says it, too.
 // RUN: sed 's/bf16/f16/g' %s | attn-opt --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{exact-peaks}))' | FileCheck %s --check-prefix=HALF
 

@@ -47,6 +47,44 @@
 // PART-NOT: attn.often
 // PART: attn.return
 
+// With `last` versions stand behind each other, and the last tile is one of the maximum of each tile, whatever the threads say: each loop
+// up to there with the branch, and from there on, or from the first tile on, without a test.
+// RUN: sed -E 's/(attn.settle .* if %%peaked)/\1 last/' %s > %t.last.mlir
+// RUN: %{once} %t.last.mlir -o %t.last 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+// RUN: FileCheck %s --input-file=%t.last --check-prefix=ENDS --implicit-check-not=attn.settle
+// ENDS-LABEL: attn.kernel @settled
+// ENDS: %[[OFTEN:[^ ]+]] = attn.often
+// ENDS-NEXT: %[[END:[^ ]+]] = arith.subi %n, %c1 : index
+// ENDS-NEXT: %[[BEHIND:[^ ]+]] = arith.maxsi %[[END]], %c1 : index
+// ENDS-NEXT: %[[TURN:[^ ]+]] = arith.select %[[OFTEN]], %c1, %[[BEHIND]] : index
+// ENDS-NEXT: %[[F:[^ ]+]]:4 = scf.for %{{[^ ]+}} = %c1 to %[[TURN]] step %c1 iter_args(
+// ENDS: attn.any %{{[^ ]+}} holds_first :
+// ENDS: scf.yield
+// ENDS: %[[E:[^ ]+]]:4 = scf.for %{{[^ ]+}} = %[[TURN]] to %n step %c1 iter_args(%{{[^ ]+}} = %[[F]]#0, %{{[^ ]+}} = %[[F]]#1, %{{[^ ]+}} = %[[F]]#2, %{{[^ ]+}} = %[[F]]#3)
+// ENDS-NOT: {{attn.any|scf.if|scf.for}}
+// ENDS: attn.reduce max
+// ENDS-NOT: {{attn.any|scf.if|scf.for}}
+// ENDS: scf.yield %[[E]]#1, %[[E]]#2, %[[E]]#3 :
+// ENDS-LABEL: attn.kernel @chain
+// ENDS: attn.often
+// ENDS-COUNT-4: scf.for
+// ENDS-NOT: scf.for
+// ENDS-LABEL: attn.kernel @outside
+// A loop that masks its tiles is there once then, without a test. The steps of loops that do not count tiles are not known to end at the last one.
+// RUN: sed -E '/^ *.z:3 = /,$ s/^( *%%s = attn.dot.wait .*)/\1 %%mc = arith.cmpf olt, %%s, %%none : !s %%sm = arith.select %%mc, %%s, %%none : tensor<128x32xi1, #acc>, !s/' %t.last.mlir > %t.tail.mlir
+// RUN: %{once} %t.tail.mlir 2>/dev/null | FileCheck %s --check-prefix=TAIL
+// TAIL-LABEL: attn.kernel @chain
+// TAIL: attn.often
+// TAIL: scf.for
+// TAIL: holds_first
+// TAIL-COUNT-2: scf.for
+// TAIL-NOT: {{scf.for|holds_first}}
+// TAIL-LABEL: attn.kernel @outside
+// RUN: sed -E 's/step %%c1 iter_args/step %%n iter_args/' %t.last.mlir | attn-opt --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-plan-overlap,attn-overlap-softmax),cse,canonicalize)' | FileCheck %s --check-prefix=STEPS
+// STEPS-LABEL: attn.kernel @settled
+// STEPS: %[[OFTEN:[^ ]+]] = attn.often
+// STEPS-NEXT: scf.if %[[OFTEN]] ->
+
 // The first tile is there once; what is said of its sums is asked behind it, if there is another. One version has the
 // maximum of each tile, no test, and products with the values under way during the softmax, and the keys wait for the reference.
 // The other is what it was. The values of the last tile are there once, too.

@@ -596,6 +596,8 @@ private:
     if (random.oneIn(3))
       m.lower.push_back("lead=" + number(1, 80));
     flag("exact-peaks", 3);
+    if (!m.lower.empty() && m.lower.back() == "exact-peaks" && random.oneIn(2))
+      m.lower.push_back("exact-last");
     if (random.oneIn(3))
       m.lower.push_back(random.oneIn(2) ? "rounded-sums=registers"
                                         : "rounded-sums=products");

@@ -101,6 +101,7 @@ constexpr Field kFields[] = {
     {"mx_products", FieldKind::Flag, 3, "mx-products"},
     {"lead", FieldKind::Number, 3, "lead"},
     {"exact_peaks", FieldKind::Flag, 3, "exact-peaks"},
+    {"exact_last", FieldKind::Flag, 3, "exact-last"},
     {"rounded_sums", FieldKind::Word, 3, "rounded-sums", kSums},
     {"resident_stages", FieldKind::Number, 3, "resident-stages"},
     {"stages", FieldKind::Number, 3, "stages"},

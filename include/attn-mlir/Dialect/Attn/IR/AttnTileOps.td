@@ -246,14 +246,14 @@ def Attn_SettleOp : Attn_Op<"settle", [Pure, AllTypesMatch<["sums", "result"]>]>
     the first visit of the stream around it (`attn.often`), all later visits do best to take
     each branch that `holds_first` (`attn.any`), which is right in any visit.
     Who sets the first visit apart may go on with other code there (`attn-overlap-softmax`);
-    all others pass it by.
+    all others pass it by. With `last` the last visits do best to take them, whatever is true.
 
     Example: `%l = attn.settle %sums if %peaked : tensor<128x4xf32>, tensor<128xi1>`
   }];
-  let arguments = (ins Attn_ValueTile:$sums, Attn_TileOf<[I1]>:$peaked);
+  let arguments = (ins Attn_ValueTile:$sums, Attn_TileOf<[I1]>:$peaked, UnitAttr:$last);
   let results = (outs Attn_ValueTile:$result);
   let assemblyFormat =
-      "$sums `if` $peaked attr-dict `:` type($sums) `,` type($peaked)";
+      "$sums `if` $peaked (`last` $last^)? attr-dict `:` type($sums) `,` type($peaked)";
 }
 
 def Attn_BroadcastOp : Attn_Op<"broadcast", [Pure]> {

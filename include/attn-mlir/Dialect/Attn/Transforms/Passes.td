@@ -400,7 +400,9 @@ def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
     exact maximum by rounding. But the largest exponential of a row is a power of two with the
     exact maximum, and not rounded. Where it has most of a row's weight, that is a good part
     of the error. With `exact-peaks` `attn.settle` says which rows have such a key in their first
-    tile, and their warpgroup goes on with the exact maximum (`attn-overlap-softmax`).
+    tile, and their warpgroup goes on with the exact maximum (`attn-overlap-softmax`). With
+    `exact-last`, too, all warpgroups have it in the last tiles, where rows whose scores grow
+    have their largest.
 
     Before: `%k, %r, %a = attn.advance (reduce max %s) from %k0, %r0; %p = exp2(fma(%s, %k, -%r)); %l1 = %l * %a + sum %p`
 
@@ -422,7 +424,9 @@ def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
     Option<"lead", "lead", "int64_t", /*default=*/"0",
            "Binades by which the reference that a miss sets is above the maximum (bf16 alone)">,
     Option<"exactPeaks", "exact-peaks", "bool", /*default=*/"false",
-           "Rows of few keys go on with the maximum of each tile, where attn-overlap-softmax sets the first tile apart">
+           "Rows of few keys go on with the maximum of each tile, where attn-overlap-softmax sets the first tile apart">,
+    Option<"exactLast", "exact-last", "bool", /*default=*/"false",
+           "With exact-peaks: all rows take the maximum of each of their last tiles">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];

@@ -16,6 +16,7 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -232,8 +233,38 @@ private:
 
   State buildLoops(MutableArrayRef<SoftmaxLoop> loops, State state) {
     for (auto [parts, before] : llvm::zip_equal(loops, started))
-      state = buildLoop(parts, before, state);
+      state = buildLoop(parts, buildLower(parts, before),
+                        parts.loop.getUpperBound(), state);
     return state;
+  }
+
+  /// Both versions of each loop, the settled one behind the other: from the
+  /// first tile on where a warpgroup is settled, else for the last tile without
+  /// a mask, and for all with one.
+  State buildInTurn(Value isSettled, State state) {
+    for (auto [parts, then, before] :
+         llvm::zip_equal(chain, settled, started)) {
+      scf::ForOp loop = parts.loop;
+      Value lower = buildLower(parts, before), upper = loop.getUpperBound(),
+            turn = lower;
+      if (!masksScores(loop)) {
+        Value last =
+            arith::SubIOp::create(rewriter, loc, upper, loop.getStep());
+        last = arith::MaxSIOp::create(rewriter, loc, lower, last);
+        turn = arith::SelectOp::create(rewriter, loc, isSettled, lower, last);
+        state = buildLoop(parts, lower, turn, state);
+      }
+      state = buildLoop(then, turn, upper, state);
+    }
+    return state;
+  }
+
+  /// Whether the last tiles are settled ones, of loops that count tiles.
+  bool settlesLastTiles() {
+    return settlesLast(chain.front()) &&
+           llvm::all_of(chain, [](SoftmaxLoop &parts) {
+             return isConstantIntValue(parts.loop.getStep(), 1);
+           });
   }
 
   /// The loops twice, of which a warpgroup takes one, if there are tiles left.
@@ -243,6 +274,8 @@ private:
         [&] {
           Value isSettled =
               buildIsSettled(rewriter, chain.front(), state.carried);
+          if (settlesLastTiles())
+            return buildInTurn(isSettled, state);
           return buildIf(
               isSettled, state, [&] { return buildLoops(settled, state); },
               [&] { return buildLoops(chain, state); });
@@ -277,7 +310,8 @@ private:
     return any;
   }
 
-  /// The first tile of a loop, or the second, where no loop before has one.
+  /// Of the tiles that are left, the first one of a loop: its second, where no
+  /// loop before has one.
   Value buildLower(SoftmaxLoop &parts, Value before) {
     Value first = parts.loop.getLowerBound();
     Value second =
@@ -287,14 +321,11 @@ private:
     return arith::SelectOp::create(rewriter, loc, before, first, second);
   }
 
-  /// The tiles of a loop but the first, unless that of a loop before came
-  /// first.
-  State buildLoop(SoftmaxLoop &parts, Value before, const State &state) {
-    scf::ForOp loop = parts.loop;
-    Value lower = buildLower(parts, before);
-    auto rotated =
-        scf::ForOp::create(rewriter, loc, lower, loop.getUpperBound(),
-                           loop.getStep(), valuesOf(state));
+  /// The tiles of a loop from one up to another.
+  State buildLoop(SoftmaxLoop &parts, Value lower, Value upper,
+                  const State &state) {
+    auto rotated = scf::ForOp::create(rewriter, loc, lower, upper,
+                                      parts.loop.getStep(), valuesOf(state));
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(rotated.getBody());
     State after = buildBody(parts, rotated.getInductionVar(),

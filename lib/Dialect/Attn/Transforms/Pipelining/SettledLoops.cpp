@@ -57,15 +57,6 @@ bool settles(scf::ForOp loop) {
                       });
 }
 
-/// Whether a loop clears scores of its tiles: attn.mask is a choice here.
-bool masks(scf::ForOp loop) {
-  return llvm::any_of(
-      loop.getBody()->getOps<arith::SelectOp>(), [](arith::SelectOp choice) {
-        auto tile = dyn_cast<RankedTensorType>(choice.getType());
-        return tile && tile.getRank() == 2;
-      });
-}
-
 /// A loop with its branches taken, and without what none of them needs.
 scf::ForOp buildSettled(IRRewriter &rewriter, scf::ForOp loop, IRMapping &map) {
   auto mapped = [&](Value value) { return map.lookupOrDefault(value); };
@@ -104,10 +95,23 @@ void attn::cloneTaken(OpBuilder &b, Operation &op, IRMapping &map) {
     map.map(result, map.lookupOrDefault(value));
 }
 
+// attn.mask is a choice here.
+bool attn::masksScores(scf::ForOp loop) {
+  return llvm::any_of(
+      loop.getBody()->getOps<arith::SelectOp>(), [](arith::SelectOp choice) {
+        auto tile = dyn_cast<RankedTensorType>(choice.getType());
+        return tile && tile.getRank() == 2;
+      });
+}
+
+bool attn::settlesLast(SoftmaxLoop &first) {
+  return settleOf(first.loop).getLast();
+}
+
 SmallVector<SoftmaxLoop, 0> attn::settleChain(ArrayRef<SoftmaxLoop> chain) {
   SmallVector<SoftmaxLoop, 0> settled;
   // Where the first tile is masked, few keys say nothing about the others.
-  if (masks(chain.front().loop) ||
+  if (masksScores(chain.front().loop) ||
       !llvm::all_of(
           chain, [](const SoftmaxLoop &parts) { return settles(parts.loop); }))
     return settled;

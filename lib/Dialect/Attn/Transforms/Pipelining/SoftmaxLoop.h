@@ -111,6 +111,12 @@ void cloneTaken(mlir::OpBuilder &b, mlir::Operation &op, mlir::IRMapping &map);
 llvm::SmallVector<SoftmaxLoop, 0>
 settleChain(llvm::ArrayRef<SoftmaxLoop> chain);
 
+/// Whether attn.settle says so of the last visits, whatever is true.
+bool settlesLast(SoftmaxLoop &first);
+
+/// Whether a loop clears scores of its tiles.
+bool masksScores(mlir::scf::ForOp loop);
+
 /// What attn.settle says in the first of such loops, of what is `carried`
 /// behind the first visit.
 mlir::Value buildIsSettled(mlir::OpBuilder &b, SoftmaxLoop &first,

@@ -43,6 +43,10 @@ constexpr double kMostWeight = 0x1p100, kMostShift = 120;
 /// of normal scores, 3 % of threads in a first tile of 128 keys at a standard
 /// deviation of 1, 40 % at 1.5 and 74 % at 2.
 constexpr double kPeaked = 5;
+/// Binades that weights keep of what they are divided by where the last tiles
+/// take their maximum: a row's reference is no larger than that, then, unless
+/// more than two to this many keys share the row.
+constexpr double kKept = 10;
 
 /// How large weights may become, and how small they begin.
 struct Range {
@@ -55,6 +59,8 @@ struct Range {
   bool isShared = false;
   /// Whether rows of few keys go on with the maximum of each tile.
   bool exactPeaks = false;
+  /// Whether all rows do so in their last tiles.
+  bool exactLast = false;
 };
 
 class Rewriter {
@@ -146,8 +152,8 @@ private:
     });
   }
 
-  /// The reference if it rises to the sum of the row, and the lead more, by
-  /// whole binades.
+  /// The reference if it rises to the sum of the row, and the lead more, or
+  /// less than that, by whole binades.
   Value buildReference() {
     auto rows = cast<RankedTensorType>(parts.advance.getMaximum().getType());
     auto splat = [&](double value) {
@@ -159,7 +165,8 @@ private:
           arith::AddFOp::create(b, loc, sum, rowsOf(assume(of->getResult(0))));
     Value binades = math::FloorOp::create(
         b, loc, math::Log2Op::create(b, loc, sum).getResult());
-    binades = arith::AddFOp::create(b, loc, binades, splat(range.lead));
+    binades = arith::AddFOp::create(
+        b, loc, binades, splat(range.exactLast ? -kKept : range.lead));
     // No sum, as of a row that has seen no key, has -inf of them.
     binades = arith::MaximumFOp::create(b, loc, binades, splat(0));
     binades = arith::MinimumFOp::create(b, loc, binades, splat(kMostShift));
@@ -298,7 +305,8 @@ private:
     Value peaked = arith::AndIOp::create(
         b, loc, compare(arith::CmpFPredicate::OLT, kPeaked / parts),
         compare(arith::CmpFPredicate::OGT, 0));
-    return SettleOp::create(b, loc, sums, ofStoredRows(peaked));
+    return SettleOp::create(b, loc, sums, ofStoredRows(peaked),
+                            range.exactLast);
   }
 
   /// Sums of one a row.
@@ -448,6 +456,11 @@ struct OptimisticMaxPass
                                  << " binades, but got " << lead.getValue();
       return signalPassFailure();
     }
+    if (exactLast && !exactPeaks) {
+      emitError(kernel.getLoc())
+          << "expected exact-peaks beside exact-last, but got none";
+      return signalPassFailure();
+    }
     SmallVector<StreamOp> streams;
     kernel.walk([&](StreamOp stream) { streams.push_back(stream); });
     if (streams.empty())
@@ -457,8 +470,9 @@ struct OptimisticMaxPass
       if (failed(found))
         continue;
       Softmax &parts = *found;
-      std::optional<Range> range = Range{boundFor(parts), leadFor(parts, lead),
-                                         /*isShared=*/false, exactPeaks};
+      std::optional<Range> range =
+          Range{boundFor(parts), leadFor(parts, lead),
+                /*isShared=*/false, exactPeaks, exactLast};
       if (Type narrow = findFloat8(stream))
         range = rangeOfFloat8(parts, narrow);
       if (!range) {
