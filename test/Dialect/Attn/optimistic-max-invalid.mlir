@@ -9,8 +9,6 @@
 // OPTION: error: {{.*}}no such option all
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=81}))' 2>&1 | FileCheck %s --check-prefix=LEAD
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=-1}))' 2>&1 | FileCheck %s --check-prefix=NOLEAD
-// RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{exact-last}))' 2>&1 | FileCheck %s --check-prefix=ALONE
-// ALONE: error: expected exact-peaks beside exact-last, but got none
 // LEAD: error: expected a lead of 0 to 80 binades, but got 81
 // NOLEAD: error: expected a lead of 0 to 80 binades, but got -1
 

@@ -456,11 +456,6 @@ struct OptimisticMaxPass
                                  << " binades, but got " << lead.getValue();
       return signalPassFailure();
     }
-    if (exactLast && !exactPeaks) {
-      emitError(kernel.getLoc())
-          << "expected exact-peaks beside exact-last, but got none";
-      return signalPassFailure();
-    }
     SmallVector<StreamOp> streams;
     kernel.walk([&](StreamOp stream) { streams.push_back(stream); });
     if (streams.empty())
@@ -472,7 +467,7 @@ struct OptimisticMaxPass
       Softmax &parts = *found;
       std::optional<Range> range =
           Range{boundFor(parts), leadFor(parts, lead),
-                /*isShared=*/false, exactPeaks, exactLast};
+                /*isShared=*/false, exactPeaks, exactPeaks && exactLast};
       if (Type narrow = findFloat8(stream))
         range = rangeOfFloat8(parts, narrow);
       if (!range) {
