@@ -1,6 +1,17 @@
 // attn-overlap-softmax: where products of a tile take clearly longer than exponentials, by the facts of the target,
 // the product with the values of the last tile stays under way until the branch that may scale its sum.
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-plan-overlap,attn-overlap-softmax),cse,canonicalize)' | FileCheck %s
+// So it is where elements are read behind the stream, as O and LSE of earlier keys and sinks are. What is read in front of it, or in it, wants the registers.
+// DEFINE: %{planned} = attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-plan-overlap,attn-overlap-softmax))' | FileCheck %s
+// DEFINE: %{read} = %%u = attn.gather %%y[%%c0, %%c0] : !attn.view<?x128xf32> -> f32
+// RUN: sed 's/^ *attn.store %%r#1, .*<?x128xf32>/%{read}\n&/' %s | %{planned}
+// RUN: sed '/@long/,/@short/ s/^ *%%r:2 = scf.for/%{read}\n&/' %s | %{planned} --check-prefix=READS
+// RUN: sed '/@long/,/@short/ s/^ *%%b1 = attn.broadcast/%{read}\n&/' %s | %{planned} --check-prefix=READS
+// READS-LABEL: attn.kernel @long
+// READS: scf.for
+// READS: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs
+// READS: attn.dot.issue {{.*}} stage 1
+// READS-NEXT: attn.dot.wait %[[QK]] : <
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #wide64 = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>

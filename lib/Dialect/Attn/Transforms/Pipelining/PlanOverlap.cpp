@@ -276,10 +276,18 @@ private:
         parts.late.insert(&op);
   }
 
-  /// Whether a stream of this kernel reads elements of tensors.
+  /// Whether a stream of this kernel reads elements of tensors, or takes some
+  /// that were read in front of it. Those that are read behind it want no
+  /// registers here.
   bool readsElements() {
+    Block *around = fold.op->getBlock();
     return fold.op->getParentOfType<KernelOp>()
-        .walk([](GatherOp) { return WalkResult::interrupt(); })
+        .walk([&](GatherOp gather) {
+          Operation *there = around->findAncestorOpInBlock(*gather);
+          return there && fold.op->isBeforeInBlock(there)
+                     ? WalkResult::advance()
+                     : WalkResult::interrupt();
+        })
         .wasInterrupted();
   }
 
