@@ -33,8 +33,6 @@ Value attn::dynamicSharedAt(OpBuilder &b, Location loc, int64_t place) {
   return advance(b, loc, base, place);
 }
 
-/// Asks until it is so, where there is no instruction that waits. No operation
-/// of NVVM asks by parity for what every architecture with barriers has.
 LLVM::InlineAsmOp attn::assembly(OpBuilder &b, Location loc, TypeRange results,
                                  ValueRange operands, StringRef text,
                                  StringRef constraints, bool hasSideEffects) {
@@ -45,6 +43,8 @@ LLVM::InlineAsmOp attn::assembly(OpBuilder &b, Location loc, TypeRange results,
       ArrayAttr());
 }
 
+/// Asks until it is so, where there is no instruction that waits. No operation
+/// of NVVM asks by parity for what every architecture with barriers has.
 static Operation *pollForPhase(OpBuilder &b, Location loc, Value barrier,
                                Value parity) {
   constexpr StringLiteral kPoll =
