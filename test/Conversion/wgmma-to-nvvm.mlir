@@ -110,6 +110,54 @@ attn.kernel @span64(%y: !attn.view<?x?xf32>, %i: index) attributes {threads = 12
 
 // -----
 
+// How deep a product is: steps whose columns of A are zeros are left out behind the first, of which a warp takes what its first
+// lane knows. With a diagonal 63 more count for the first 64 rows, and 64 more for the next ones; what is above or below all that is
+// cut off first. Registers are handed over anew behind each branch.
+
+// CHECK-LABEL: llvm.func @depth(
+// CHECK-DAG: %[[C63:[^ ]+]] = arith.constant 63 : i32
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : i32
+// CHECK-DAG: %[[C64:[^ ]+]] = arith.constant 64 : i32
+// CHECK-DAG: %[[MOST:[^ ]+]] = arith.constant 32 : index
+// CHECK-DAG: %[[LEAST:[^ ]+]] = arith.constant -128 : index
+// CHECK: %[[CUT:[^ ]+]] = arith.minsi %{{[^ ]+}}, %[[MOST]] : index
+// CHECK-NEXT: %[[BOTH:[^ ]+]] = arith.maxsi %[[CUT]], %[[LEAST]] : index
+// CHECK-NEXT: %[[NARROW:[^ ]+]] = arith.index_cast %[[BOTH]] : index to i32
+// CHECK-NEXT: %[[GROUP:[^ ]+]] = arith.remui %{{[^ ]+}}, %[[C2]] : i32
+// CHECK-NEXT: %[[ROW:[^ ]+]] = arith.muli %[[GROUP]], %[[C64]] {{.*}}: i32
+// CHECK-NEXT: %[[LAST:[^ ]+]] = arith.addi %[[ROW]], %[[C63]] {{.*}}: i32
+// CHECK-NEXT: %[[SUM:[^ ]+]] = arith.addi %[[NARROW]], %[[LAST]] {{.*}}: i32
+// CHECK: "{\0A.reg .pred none; .reg .b32 depth;\0Ashfl.sync.idx.b32 depth, $10, 0, 31, -1;\0A
+// CHECK-SAME: {{^}}.reg .pred no, yes;
+// CHECK-SAME: wgmma.fence.sync.aligned;\0A
+// CHECK-SAME: {{^}}add.s32 al, $8, 0; {{[^\\]*}}\0A{{[^\\]*}}\0Awgmma.mma_async{{[^\\]*}}, a, b, no, 1, 1, 0, 0;\0A
+// CHECK-SAME: {{^}}add.s32 al, $8, 2; {{[^\\]*}}\0A{{[^\\]*}}\0Asetp.le.s32 none, depth, 16; @none bra.uni TAKEN; wgmma.fence.sync.aligned;\0Awgmma.mma_async{{[^\\]*}}, a, b, yes, 1, 1, 0, 0;\0A
+// CHECK-SAME: {{^}}TAKEN:\0Awgmma.fence.sync.aligned;\0Awgmma.commit_group.sync.aligned;\0A}", "=f,=f,=f,=f,=f,=f,=f,=f,r,r,r,~{memory}" %{{[^ ]+}}, %{{[^ ]+}}, %[[SUM]] :
+// Without a diagonal all rows are alike.
+// CHECK: llvm.inline_asm {{.*}}TAKEN:{{.*}} %{{[^ ]+}}, %{{[^ ]+}}, %[[NARROW]] :
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
+!q = tensor<128x32xbf16, #attn.shared<64>>
+!k = tensor<16x32xbf16, #attn.shared<64>>
+!s = tensor<128x16xf32, #acc>
+attn.kernel @depth(%y: !attn.view<?x?xf32>, %i: index, %depth: index) attributes {threads = 256 : i64} {
+  %c1 = arith.constant 1 : index
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <1 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  attn.ctas %w in %c1 {
+    %q = attn.ring.wait %rq : <1 x !q> -> !q
+    %k = attn.ring.wait %rk : <1 x !k> -> !k
+    %p = attn.dot.issue %q, %k, %zero transpose_rhs depth %depth diagonal : !q, !k, !s -> <!s>
+    %r = attn.dot.issue %q, %k, %zero transpose_rhs depth %depth : !q, !k, !s -> <!s>
+    %s = attn.dot.wait %p outstanding 1 : <!s> -> !s
+    %t = attn.dot.wait %r : <!s> -> !s
+    attn.store %s, %y[%i, %i] : !s -> <?x?xf32>
+    attn.store %t, %y[%i, %i] : !s -> <?x?xf32>
+  }
+}
+
+// -----
+
 // Panels of 32 bytes: a step each, 64 rows of 32 bytes (128 units) of Q, 16 (32) of K. Eight
 // rows are 256 bytes (16), and the swizzle is 3 << 30. An accumulator other than zero goes
 // in, though it is a constant: all steps add.

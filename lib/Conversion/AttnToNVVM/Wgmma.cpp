@@ -106,6 +106,7 @@ public:
     Descriptor b0(rhs, op.getTransposeRhs());
     operands.push_back(address(adaptor.getRhs(), b0, firstColumn(b0)));
     constraints += ",r";
+    addDepth();
     std::string text = write(b0, firstA, placeB);
     constraints += ",~{memory}";
     SmallVector<Type> types(count, b.getF32Type());
@@ -188,6 +189,28 @@ private:
       constraints += ",r";
   }
 
+  /// How many columns of A count in the rows of this warpgroup.
+  void addDepth() {
+    if (!op.getDepth())
+      return;
+    ThreadBuilder t{b, loc};
+    int64_t width = lhs.getDimSize(1);
+    auto bound = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    // Above and below this nothing depends on it, nor is it cut off.
+    Value depth = arith::MinSIOp::create(b, loc, op.getDepth(), bound(width));
+    depth = arith::MaxSIOp::create(b, loc, depth, bound(-kRows * groups.down));
+    depth = arith::IndexCastOp::create(b, loc, b.getI32Type(), depth);
+    if (op.getDiagonal()) {
+      Value group = t.rem(t.div(t.thread(), kGroupThreads), groups.down);
+      depth = t.add(depth, t.add(t.mul(group, kRows), kRows - 1));
+    }
+    placeOfDepth = static_cast<int64_t>(operands.size()) + count;
+    operands.push_back(depth);
+    constraints += ",r";
+  }
+
   /// Where the columns of a warpgroup begin; null where each has all.
   Value firstColumn(const Descriptor &descriptor) {
     if (groups.across == 1)
@@ -228,6 +251,13 @@ private:
         .str();
   }
 
+  /// Leaves the steps where no column is left that counts. Behind a branch
+  /// registers are handed over anew, as ptxas would do and say (C7519).
+  static std::string leaveAt(int64_t column) {
+    return "setp.le.s32 none, depth, " + std::to_string(column) +
+           "; @none bra.uni TAKEN; wgmma.fence.sync.aligned;\n";
+  }
+
   std::string write(const Descriptor &b0, int64_t firstA, int64_t placeB) {
     bool fromShared = static_cast<bool>(sharedOf(lhs));
     Type type = lhs.getElementType();
@@ -240,9 +270,14 @@ private:
             steps = lhs.getDimSize(lhsDown ? 0 : 1) / step;
     // Operands of 8-bit elements are never transposed, and nothing says so.
     bool says = !isFloat8(type);
-    std::string text = "{\n.reg .pred no, yes; .reg .b32 al, bl; "
-                       ".reg .b64 a, b;\nsetp.ne.b32 no, 0, 0; "
-                       "setp.eq.b32 yes, 0, 0;\nwgmma.fence.sync.aligned;\n";
+    std::string text = "{\n";
+    // Of all lanes alike, for ptxas too.
+    if (placeOfDepth)
+      text += ".reg .pred none; .reg .b32 depth;\nshfl.sync.idx.b32 depth, $" +
+              std::to_string(*placeOfDepth) + ", 0, 31, -1;\n";
+    text += ".reg .pred no, yes; .reg .b32 al, bl; "
+            ".reg .b64 a, b;\nsetp.ne.b32 no, 0, 0; "
+            "setp.eq.b32 yes, 0, 0;\nwgmma.fence.sync.aligned;\n";
     for (int64_t k = 0; k < steps; ++k) {
       std::string a = "a";
       if (fromShared) {
@@ -252,6 +287,9 @@ private:
         a = list(firstA + 4 * k, 4);
       }
       text += assembleDescriptor("b", placeB, b0.offset(k), b0.high());
+      // The first step is taken in any case: a sum may start with it.
+      if (placeOfDepth && k > 0)
+        text += leaveAt(k * step);
       text += ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) + "k" +
                Twine(step) + ".f32." + element + "." + element + " " +
                list(0, count) + ", " + a + ", b, " +
@@ -265,6 +303,8 @@ private:
                ";\n")
                   .str();
     }
+    if (placeOfDepth)
+      text += "TAKEN:\nwgmma.fence.sync.aligned;\n";
     return text + "wgmma.commit_group.sync.aligned;\n}";
   }
 
@@ -275,6 +315,7 @@ private:
   RankedTensorType lhs, rhs, acc;
   WarpGrid groups;
   int64_t count = 0;
+  std::optional<int64_t> placeOfDepth;
   SmallVector<Value> operands;
   std::string constraints;
 };

@@ -43,6 +43,24 @@ func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32,
 // -----
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32, #acc>) {
+  // expected-error @below {{'attn.dot.issue' op expected a depth of the first row beside 'diagonal', but got none}}
+  %d = attn.dot.issue %a, %b, %c transpose_rhs {diagonal} : tensor<64x64xf16>, tensor<32x64xf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>
+  return
+}
+
+// -----
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+func.func @f(%a: tensor<64x64xf16>, %b: tensor<64x32xf16>, %c: tensor<64x32xf32, #acc>, %n: index) {
+  // expected-error @below {{'attn.dot.issue' op expected a left-hand side as it lies beside a depth, but got a transposed one}}
+  %d = attn.dot.issue %a, %b, %c transpose_lhs depth %n : tensor<64x64xf16>, tensor<64x32xf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>
+  return
+}
+
+// -----
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xbf16>, %c: tensor<64x32xf32, #acc>) {
   // expected-error @below {{'attn.dot.issue' op expected operands of one element type, but got 'f16' and 'bf16'}}
   %d = attn.dot.issue %a, %b, %c transpose_rhs : tensor<64x64xf16>, tensor<32x64xbf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>

@@ -36,6 +36,12 @@ LogicalResult DotIssueOp::verify() {
   if (getProduct().getType().getTile() != acc)
     return emitOpError("expected a product like its accumulator, ")
            << acc << ", but got " << getProduct().getType().getTile();
+  if (getDiagonal() && !getDepth())
+    return emitOpError("expected a depth of the first row beside 'diagonal', "
+                       "but got none");
+  if (getDepth() && getTransposeLhs())
+    return emitOpError("expected a left-hand side as it lies beside a depth, "
+                       "but got a transposed one");
   return success();
 }
 

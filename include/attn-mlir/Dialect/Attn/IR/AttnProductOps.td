@@ -29,17 +29,23 @@ def Attn_DotIssueOp : Attn_Op<"dot.issue", [
     `role` (attn-assign-roles) is which of those who compute does it, where there
     are several; they hand tiles on through rings (`attn.ring.put`).
 
+    `depth` says how many columns of `lhs` count: in each row those from there on are zero,
+    or with `diagonal`, in row i, those from `depth` + i on. Steps of the sum that are zeros alone
+    need not be taken, and rows of `rhs` there need not be finite (`attn-overlap-softmax`).
+
     Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs by(#attn.wgmma) : tensor<64x64xbf16, #shared>, tensor<128x64xbf16, #shared> -> <tensor<64x128xf32, #acc>>`
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
+                       Optional<Index>:$depth,
                        UnitAttr:$transpose_rhs,
                        OptionalAttr<Attn_MatrixUnitInterface>:$unit,
                        DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$stage,
                        UnitAttr:$transpose_lhs,
-                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$role);
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$role,
+                       UnitAttr:$diagonal);
   let results = (outs Attn_ProductType:$product);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? (`stage` $stage^)? (`role` $role^)? (`by` `(` custom<Unit>($unit)^ `)`)?
+    $lhs `,` $rhs `,` $acc (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? (`stage` $stage^)? (`role` $role^)? (`depth` $depth^ (`diagonal` $diagonal^)?)? (`by` `(` custom<Unit>($unit)^ `)`)?
     attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc) `->` type($product)
   }];
   let hasVerifier = 1;

@@ -17,8 +17,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -54,23 +57,34 @@ public:
       any = any ? arith::OrIOp::create(rewriter, loc, any, runs.back())
                 : runs.back();
     }
-    auto guard =
-        scf::IfOp::create(rewriter, loc, firstLoop.getResultTypes(), any,
-                          /*withElse=*/true);
+    SmallVector<Operation *> after = opsOfRows(chain.back());
+    SmallVector<Value> rows = usedBehind(after);
+    SmallVector<Type> types(firstLoop.getResultTypes());
+    llvm::append_range(types, ValueRange(rows).getTypes());
+    auto guard = scf::IfOp::create(rewriter, loc, types, any,
+                                   /*withElse=*/true);
     rewriter.setInsertionPointToStart(guard.elseBlock());
-    scf::YieldOp::create(rewriter, loc, firstLoop.getInitArgs());
+    SmallVector<Value> inits = firstLoop.getInitArgs();
+    buildYield(inits, buildAfter(after, rows, inits));
     rewriter.setInsertionPointToStart(guard.thenBlock());
     State state = buildFirst(chain);
     state = settled.empty() ? buildLoops(chain, state) : buildVersions(state);
     SmallVector<Value> results = state.carried;
-    SmallVector<Value> sums =
-        waitValues(chain.back(), issueValues(chain.back(), state), state);
+    SmallVector<DotIssueOp> issues = issueValues(chain.back(), state);
+    for (auto [product, issue] : llvm::zip_equal(chain.back().values, issues))
+      shorten(issue, product);
+    SmallVector<Value> behind = buildAfter(after, rows, results);
+    SmallVector<Value> sums = waitValues(chain.back(), issues, state);
     for (auto [product, sum] : llvm::zip_equal(chain.back().values, sums))
       results[product.sum] = sum;
-    scf::YieldOp::create(rewriter, loc, results);
+    buildYield(results, behind);
     for (SoftmaxLoop &parts : llvm::reverse(settled))
       rewriter.eraseOp(parts.loop);
-    rewriter.replaceOp(lastLoop, guard.getResults());
+    ResultRange given = guard.getResults();
+    rewriter.replaceAllUsesWith(rows, given.drop_front(results.size()));
+    for (Operation *op : llvm::reverse(after))
+      rewriter.eraseOp(op);
+    rewriter.replaceOp(lastLoop, given.take_front(results.size()));
     for (SoftmaxLoop &parts : llvm::reverse(chain))
       if (parts.loop != lastLoop)
         rewriter.eraseOp(parts.loop);
@@ -84,6 +98,73 @@ private:
   struct State {
     SmallVector<Value> carried, lhs, rows, factors;
   };
+
+  /// What is computed of rows alone behind a loop, such as of their sums, and
+  /// not of the products with values: it need not wait for the last of them.
+  static SmallVector<Operation *> opsOfRows(SoftmaxLoop &parts) {
+    SmallVector<Operation *> ops;
+    DenseSet<Value> known(parts.loop->result_begin(), parts.loop->result_end());
+    for (const ValuesProduct &product : parts.values)
+      known.erase(parts.loop.getResult(product.sum));
+    DominanceInfo dominance(parts.loop->getParentOp());
+    auto isKnown = [&](Value value) { return known.contains(value); };
+    auto isThere = [&](Value value) {
+      return isKnown(value) || matchPattern(value, m_Constant()) ||
+             dominance.properlyDominates(value, parts.loop);
+    };
+    for (Operation *op = parts.loop->getNextNode(); op;
+         op = op->getNextNode()) {
+      if (isPure(op) && op->getNumRegions() == 0 &&
+          llvm::all_of(op->getResultTypes(), isOfRows) &&
+          llvm::all_of(op->getOperands(), isThere) &&
+          llvm::any_of(op->getOperands(), isKnown)) {
+        ops.push_back(op);
+        known.insert(op->result_begin(), op->result_end());
+      }
+    }
+    // Constants may stand behind the loop.
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        if (!isKnown(operand) &&
+            !dominance.properlyDominates(operand, parts.loop))
+          operand.getDefiningOp()->moveBefore(parts.loop);
+    return ops;
+  }
+
+  static bool isOfRows(Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile && tile.getRank() == 1;
+  }
+
+  /// The results of operations that others use.
+  static SmallVector<Value> usedBehind(ArrayRef<Operation *> ops) {
+    SmallVector<Value> used;
+    for (Operation *op : ops)
+      llvm::copy_if(
+          op->getResults(), std::back_inserter(used), [&](Value result) {
+            return !llvm::all_of(result.getUsers(), [&](Operation *user) {
+              return llvm::is_contained(ops, user);
+            });
+          });
+    return used;
+  }
+
+  /// What operations behind the loops give for `carried`: `values` of theirs.
+  SmallVector<Value> buildAfter(ArrayRef<Operation *> ops,
+                                ArrayRef<Value> values, ValueRange carried) {
+    IRMapping map;
+    map.map(chain.back().loop.getResults(), carried);
+    for (Operation *op : ops)
+      cloneOp(*op, map);
+    return llvm::map_to_vector(values,
+                               [&](Value value) { return map.lookup(value); });
+  }
+
+  void buildYield(ValueRange carried, ValueRange others) {
+    SmallVector<Value> values(carried);
+    llvm::append_range(values, others);
+    scf::YieldOp::create(rewriter, loc, values);
+  }
 
   static IRMapping start(SoftmaxLoop &parts, Value position,
                          ValueRange carried) {
@@ -205,6 +286,25 @@ private:
       issues.push_back(cast<DotIssueOp>(rewriter.clone(*product.issue, map)));
     }
     return issues;
+  }
+
+  /// Says how deep the product with the last tile is, which is the last loop's
+  /// last one, if that has any.
+  void shorten(DotIssueOp issue, const ValuesProduct &product) {
+    scf::ForOp loop = chain.back().loop;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(issue);
+    Value last = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(),
+                                       loop.getStep());
+    Depth depth = buildDepth(rewriter, loop, product.issue, last);
+    if (!depth.columns)
+      return;
+    int64_t width =
+        cast<RankedTensorType>(issue.getLhs().getType()).getDimSize(1);
+    Value all = arith::ConstantIndexOp::create(rewriter, loc, width);
+    issue.getDepthMutable().assign(arith::SelectOp::create(
+        rewriter, loc, runs.back(), depth.columns, all));
+    issue.setDiagonal(depth.isDiagonal);
   }
 
   /// The sums: products complete in their order.

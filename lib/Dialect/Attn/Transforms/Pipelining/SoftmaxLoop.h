@@ -117,6 +117,16 @@ bool settlesLast(SoftmaxLoop &first);
 /// Whether a loop clears scores of its tiles.
 bool masksScores(mlir::scf::ForOp loop);
 
+/// How many columns of a product's left-hand side count where a loop clears
+/// scores, of the tile that it visits at `position`, and whether that many more
+/// do in each row as rows are above it (attn.dot.issue); null if not known.
+struct Depth {
+  mlir::Value columns;
+  bool isDiagonal = false;
+};
+Depth buildDepth(mlir::OpBuilder &b, mlir::scf::ForOp loop, DotIssueOp product,
+                 mlir::Value position);
+
 /// What attn.settle says in the first of such loops, of what is `carried`
 /// behind the first visit.
 mlir::Value buildIsSettled(mlir::OpBuilder &b, SoftmaxLoop &first,

@@ -96,7 +96,8 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
         rewriter, dot.getLoc(),
         ProductType::get(dot.getContext(),
                          cast<RankedTensorType>(dot.getResult().getType())),
-        dot.getLhs(), dot.getRhs(), dot.getAcc(), dot.getTransposeRhs(), unit);
+        dot.getLhs(), dot.getRhs(), dot.getAcc(), /*depth=*/Value(),
+        dot.getTransposeRhs(), unit);
     product.setTransposeLhs(dot.getTransposeLhs());
     auto wait = rewriter.replaceOpWithNewOp<DotWaitOp>(
         dot, dot.getResult().getType(), product, /*outstanding=*/0);

@@ -1,0 +1,168 @@
+//===- ClearedWeights.cpp - Columns of weights that count -----------------===//
+//
+// Scores that a mask clears are -inf, and their weights zero. Where a mask
+// keeps the first columns of a row alone, as causal ones and those of padded
+// keys do, a product with values need not be taken over the others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SoftmaxLoop.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+arith::SelectOp choiceOfLogs(Value value);
+
+/// What clears scores, of which `value` is zero where they are cleared.
+arith::SelectOp choiceOfWeights(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto exponential = dyn_cast<math::Exp2Op>(op))
+    return choiceOfLogs(exponential.getOperand());
+  if (isa<arith::TruncFOp, arith::ExtFOp>(op))
+    return choiceOfWeights(op->getOperand(0));
+  if (auto product = dyn_cast<arith::MulFOp>(op)) {
+    arith::SelectOp choice = choiceOfWeights(product.getLhs());
+    return choice ? choice : choiceOfWeights(product.getRhs());
+  }
+  auto branch = dyn_cast<scf::IfOp>(op);
+  if (!branch)
+    return {};
+  unsigned i = cast<OpResult>(value).getResultNumber();
+  arith::SelectOp choice = choiceOfWeights(branch.thenYield().getOperand(i));
+  if (choice != choiceOfWeights(branch.elseYield().getOperand(i)))
+    return {};
+  return choice;
+}
+
+/// The same of their logarithms, which are -inf there.
+arith::SelectOp choiceOfLogs(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto choice = dyn_cast<arith::SelectOp>(op))
+    return matchPattern(choice.getFalseValue(), m_NegInfFloat())
+               ? choice
+               : arith::SelectOp();
+  if (isa<math::FmaOp, arith::MulFOp, arith::SubFOp>(op))
+    return choiceOfLogs(op->getOperand(0));
+  return {};
+}
+
+/// Of each row: the first column, and what it keeps of them, up to a column of
+/// its own, the sum of `terms` and `more`, and of the row's number where rows
+/// are counted.
+struct Kept {
+  Value columns;
+  SmallVector<Value> terms;
+  int64_t more = 0;
+  bool countsRows = false;
+};
+
+/// Adds up what a tile is the sum of: what is the same everywhere, and rows.
+LogicalResult addTerms(Value tile, Kept &kept) {
+  DenseIntElementsAttr splat;
+  if (matchPattern(tile, m_Constant(&splat)) && splat.isSplat()) {
+    kept.more += splat.getSplatValue<APInt>().getSExtValue();
+    return success();
+  }
+  if (auto spread = tile.getDefiningOp<tensor::SplatOp>()) {
+    kept.terms.push_back(spread.getInput());
+    return success();
+  }
+  if (auto sum = tile.getDefiningOp<arith::AddIOp>())
+    return success(succeeded(addTerms(sum.getLhs(), kept)) &&
+                   succeeded(addTerms(sum.getRhs(), kept)));
+  auto rows = tile.getDefiningOp<IotaOp>();
+  if (!rows || rows.getDim() != 0 || kept.countsRows)
+    return failure();
+  kept.terms.push_back(rows.getStart());
+  kept.countsRows = true;
+  return success();
+}
+
+/// Reads `columns <= x` or `columns < x`, either way round.
+FailureOr<Kept> readCompare(arith::CmpIOp compare) {
+  using Predicate = arith::CmpIPredicate;
+  Predicate how = compare.getPredicate();
+  auto columns = compare.getLhs().getDefiningOp<IotaOp>();
+  Value bound = compare.getRhs();
+  if (how == Predicate::sge || how == Predicate::sgt) {
+    columns = bound.getDefiningOp<IotaOp>();
+    bound = compare.getLhs();
+    how = how == Predicate::sge ? Predicate::sle : Predicate::slt;
+  }
+  bool isStrict = how == Predicate::slt;
+  if (!columns || columns.getDim() != 1 || (!isStrict && how != Predicate::sle))
+    return failure();
+  Kept kept{columns.getStart(), {}, isStrict ? 0 : 1};
+  if (failed(addTerms(bound, kept)))
+    return failure();
+  return kept;
+}
+
+/// What a mask keeps at most; of several such things that of a row's own.
+FailureOr<Kept> readMask(Value mask) {
+  if (auto compare = mask.getDefiningOp<arith::CmpIOp>())
+    return readCompare(compare);
+  auto both = mask.getDefiningOp<arith::AndIOp>();
+  if (!both)
+    return failure();
+  FailureOr<Kept> left = readMask(both.getLhs()),
+                  right = readMask(both.getRhs());
+  if (succeeded(left) && (failed(right) || left->countsRows))
+    return left;
+  return right;
+}
+
+/// A number of the loop's body at another position; null where it follows from
+/// more than that.
+Value cloneAt(OpBuilder &b, scf::ForOp loop, Value value, IRMapping &map) {
+  if (map.contains(value))
+    return map.lookup(value);
+  if (!loop.getRegion().isAncestor(value.getParentRegion()))
+    return value;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isPure(op) || op->getNumRegions() != 0)
+    return {};
+  for (Value operand : op->getOperands()) {
+    Value there = cloneAt(b, loop, operand, map);
+    if (!there)
+      return {};
+    map.map(operand, there);
+  }
+  b.clone(*op, map);
+  return map.lookup(value);
+}
+
+} // namespace
+
+Depth attn::buildDepth(OpBuilder &b, scf::ForOp loop, DotIssueOp product,
+                       Value position) {
+  arith::SelectOp choice = choiceOfWeights(product.getLhs());
+  if (!choice || product.getTransposeLhs())
+    return {};
+  FailureOr<Kept> kept = readMask(choice.getCondition());
+  if (failed(kept))
+    return {};
+  Location loc = product.getLoc();
+  IRMapping map;
+  map.map(loop.getInductionVar(), position);
+  Value sum = arith::ConstantIndexOp::create(b, loc, kept->more);
+  for (Value term : kept->terms) {
+    Value there = cloneAt(b, loop, term, map);
+    if (!there)
+      return {};
+    sum = arith::AddIOp::create(b, loc, sum, there);
+  }
+  Value first = cloneAt(b, loop, kept->columns, map);
+  if (!first)
+    return {};
+  return {arith::SubIOp::create(b, loc, sum, first), kept->countsRows};
+}
