@@ -155,7 +155,7 @@ module attributes {attn.target = #attn.target<"h200">} {
               // Long streams: CTAs share the tiles of the last round, where there is more than one.
               #attn.variant<"key>=6144",
                <tiles = [query = 192, key = 128], stream_k, persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, exchange_columns, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors, exchange_columns, wide_panels>>]
   // Rows in panels that are in part empty are no gain of small tiles, which copy K
   // and V more often.
   attn.tuned "attn.attention" of [f16, bf16] columns 112 rows 64 causal
@@ -175,7 +175,7 @@ module attributes {attn.target = #attn.target<"h200">} {
   // the next tile, of all heads before the next (benchmarks/flex.py).
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal sorted
     <tiles = [query = 192, key = 128], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors>
     variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
@@ -186,7 +186,7 @@ module attributes {attn.target = #attn.target<"h200">} {
   // take tiles of a few heads at a time: of as many as L2 has room for.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal
     <tiles = [query = 192, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors, wide_panels>
     variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
@@ -196,12 +196,16 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, store_tensors, wide_panels>>,
               #attn.variant<"key>=98304 & batch*kv_head*key>=1000000",
                <tiles = [query = 192, key = 128], grid_order = one_set, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=16384 & batch*kv_head*key>=1000000",
                <tiles = [query = 192, key = 128], grid_order = four_sets, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=160000",
                <tiles = [query = 192, key = 128], grid_order = sixteen_sets, longest_first, persistent, resident = 1, dynamic,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors, wide_panels>>,
+              // Of few tiles the last ones with their exact maximum would be too many.
+              #attn.variant<"key<=2047",
+               <tiles = [query = 192, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>]
   // Between 128 and 256 columns three warpgroups have room for O and fewer columns of
   // scores; they copy K and V two thirds as often. Rows that are no multiple of 32
@@ -262,7 +266,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, exchange_columns, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, exchange_columns, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 192 rows 64 causal
     <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, exchange_columns, wide_panels>
@@ -305,7 +309,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 224 rows 64 causal
     <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
@@ -324,7 +328,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"key>=6144",
                <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 240 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
@@ -334,7 +338,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 240 rows 64 causal
     <tiles = [query = 192, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
@@ -370,10 +374,10 @@ module attributes {attn.target = #attn.target<"h200">} {
               // Long streams: CTAs share the tiles of the last round, where there is more than one.
               #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
                <tiles = [query = 128, key = 160], stream_k, persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, exchange_columns, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal sorted
     <tiles = [query = 128, key = 128], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2>
@@ -391,6 +395,10 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"query<=64 & key<=256",
                <tiles = [query = 64, key = 64], persistent, resident = 2,
                 wgmma = all, specialize, overlap, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              // One tile of a head has no other one to go with.
+              #attn.variant<"query<=128",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=80000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
@@ -406,34 +414,34 @@ module attributes {attn.target = #attn.target<"h200">} {
               // (by the simulator, and measured since).
               #attn.variant<"key>=98304 & batch*kv_head>=16",
                <tiles = [query = 128, key = 160], grid_order = one_set, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=40960 & batch*kv_head>=16",
                <tiles = [query = 128, key = 160], grid_order = two_sets, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=9216 & batch*kv_head>=16 & batch*kv_head*key>=300000",
                <tiles = [query = 128, key = 160], grid_order = four_sets, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=16384",
                <tiles = [query = 128, key = 160], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=9216 & batch*kv_head*key>=160000",
                <tiles = [query = 128, key = 160], grid_order = four_sets, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=9216",
                <tiles = [query = 128, key = 160], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=7168 & batch*kv_head<=16 & batch*kv_head*key>=100000",
                <tiles = [query = 128, key = 128], grid_order = two_sets, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=3584 & key<=5120 & batch*kv_head*key>=90000",
                <tiles = [query = 128, key = 128], grid_order = four_sets, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=2048 & batch*kv_head*key>=90000",
                <tiles = [query = 128, key = 128], grid_order = eight_sets, longest_first, persistent, resident = 1, dynamic,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=2048",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, resident_stages = 2, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, resident_stages = 2, store_tensors, wide_panels>>]
   // Up to 304 columns, and 336, three warpgroups have room for few columns of scores,
   // which pays for rows that are no multiple of 32 bytes, and for long ones.
   attn.tuned "attn.attention" of [f16, bf16] columns 272 rows 64
@@ -450,7 +458,7 @@ module attributes {attn.target = #attn.target<"h200">} {
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"key>=6144",
                <tiles = [query = 192, key = 80], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 288 rows 64 causal
     <tiles = [query = 192, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
@@ -550,11 +558,11 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
                <tiles = [query = 128, key = 80], stream_k, persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>,
               // Rows of few keys: what asks for them costs short streams 1 to 4 %.
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 80], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>]
   // Two stages of Q do not fit: with tiles of different length CTAs that wait for
   // one another's Q are better spread by dispatch.
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 causal
@@ -571,10 +579,10 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=4096 & batch*kv_head>=24",
                <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, store_tensors, exchange_columns, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, exact_peaks, exact_last, store_tensors, exchange_columns, wide_panels>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>]

@@ -90,8 +90,10 @@ Schedules Enumeration::refinements(ScheduleAttr schedule) {
   tried->walk([&](AnyOp) { optimistic = true; });
   tried->walk([&](StoreOp store) { stored |= store.getByTensorMap(); });
   if (optimistic)
-    result = cross(result, of({"optimistic_max, lead = 80",
-                               "optimistic_max, lead = 80, exact_peaks", ""}));
+    result = cross(
+        result, of({"optimistic_max, lead = 80",
+                    "optimistic_max, lead = 80, exact_peaks",
+                    "optimistic_max, lead = 80, exact_peaks, exact_last", ""}));
   if (stored)
     result = cross(result, of({"store_tensors", ""}));
   // Where rows are whole panels it changes nothing.
