@@ -1,4 +1,4 @@
-// attn-overlap-softmax: the product with the values of the last tile, and what need not wait for it.
+// attn-overlap-softmax: the product with the values of the last tile.
 // RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-plan-overlap,attn-overlap-softmax),cse,canonicalize)' | FileCheck %s
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
@@ -13,19 +13,24 @@
 !m = tensor<128xf32, #row>
 
 // The last tile is the last one of the last loop. In row i, columns up to first + i + more - position are kept: one
-// more of them counts in each row than in the one above.
+// more of them counts in each row than in the one above. What may be the largest number is cut off before one is added.
 
-// CHECK-LABEL: attn.kernel @causal
+// CHECK-LABEL: attn.kernel @causal(
+// CHECK-SAME: %{{[^,]+}}: !attn.view<?x64xbf16>, %{{[^,]+}}: !attn.view<?x64xf32>, %[[N:[^ ]+]]: index, %[[SIZE:[^ ]+]]: index, %[[FIRST:[^ ]+]]: index, %[[MORE:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
 // CHECK: scf.for
 // CHECK-NOT: depth
 // CHECK: scf.yield
-// CHECK: %[[LAST:[^ ]+]] = arith.subi
-// CHECK: arith.addi
-// CHECK: arith.addi
-// CHECK: %[[POS:[^ ]+]] = arith.muli %[[LAST]],
-// CHECK: %[[DEPTH:[^ ]+]] = arith.subi %{{[^ ]+}}, %[[POS]] :
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[N]], %[[C1]] : index
+// CHECK-DAG: %[[POS:[^ ]+]] = arith.muli %[[LAST]], %[[C32]] : index
+// CHECK-DAG: %[[SUM:[^ ]+]] = arith.addi %[[FIRST]], %[[MORE]] : index
+// CHECK: %[[LESS:[^ ]+]] = arith.subi %[[SUM]], %[[POS]] : index
+// CHECK-NEXT: %[[CUT:[^ ]+]] = arith.minsi %[[LESS]], %[[C32]] : index
+// CHECK-NEXT: %[[DEPTH:[^ ]+]] = arith.addi %[[CUT]], %[[C1]] : index
 // CHECK-NEXT: %{{[^ ]+}} = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} stage 1 depth %[[DEPTH]] diagonal :
 // CHECK-NOT: depth
+// CHECK: attn.store
 attn.kernel @causal(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -72,15 +77,19 @@ attn.kernel @causal(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
 
 // Keys that are there: so many columns in all rows.
 
-// CHECK-LABEL: attn.kernel @padded
+// CHECK-LABEL: attn.kernel @padded(
+// CHECK-SAME: %{{[^,]+}}: !attn.view<?x64xbf16>, %{{[^,]+}}: !attn.view<?x64xf32>, %[[N:[^ ]+]]: index, %[[SIZE:[^ ]+]]: index, %[[FIRST:[^ ]+]]: index, %[[MORE:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
 // CHECK: scf.for
 // CHECK-NOT: depth
 // CHECK: scf.yield
-// CHECK: %[[LAST:[^ ]+]] = arith.subi
-// CHECK: %[[POS:[^ ]+]] = arith.muli %[[LAST]],
-// CHECK: %[[DEPTH:[^ ]+]] = arith.subi %[[SIZE:[^ ]+]], %[[POS]] :
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[N]], %[[C1]] : index
+// CHECK-DAG: %[[POS:[^ ]+]] = arith.muli %[[LAST]], %[[C32]] : index
+// CHECK: %[[DEPTH:[^ ]+]] = arith.subi %[[SIZE]], %[[POS]] : index
 // CHECK-NEXT: %{{[^ ]+}} = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} stage 1 depth %[[DEPTH]] :
 // CHECK-NOT: depth
+// CHECK: attn.store
 attn.kernel @padded(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -125,12 +134,19 @@ attn.kernel @padded(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
 
 // The other way round.
 
-// CHECK-LABEL: attn.kernel @swapped
+// CHECK-LABEL: attn.kernel @swapped(
+// CHECK-SAME: %{{[^,]+}}: !attn.view<?x64xbf16>, %{{[^,]+}}: !attn.view<?x64xf32>, %[[N:[^ ]+]]: index, %[[SIZE:[^ ]+]]: index, %[[FIRST:[^ ]+]]: index, %[[MORE:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
 // CHECK: scf.for
 // CHECK-NOT: depth
 // CHECK: scf.yield
-// CHECK: attn.dot.issue {{.*}} stage 1 depth %{{[^ ]+}} diagonal :
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[N]], %[[C1]] : index
+// CHECK-DAG: %[[POS:[^ ]+]] = arith.muli %[[LAST]], %[[C32]] : index
+// CHECK: %[[DEPTH:[^ ]+]] = arith.subi %[[FIRST]], %[[POS]] : index
+// CHECK-NEXT: %{{[^ ]+}} = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} stage 1 depth %[[DEPTH]] diagonal :
 // CHECK-NOT: depth
+// CHECK: attn.store
 attn.kernel @swapped(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -175,12 +191,22 @@ attn.kernel @swapped(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
 
 // A number of keys that is known.
 
-// CHECK-LABEL: attn.kernel @fixed
+// CHECK-LABEL: attn.kernel @fixed(
+// CHECK-SAME: %{{[^,]+}}: !attn.view<?x64xbf16>, %{{[^,]+}}: !attn.view<?x64xf32>, %[[N:[^ ]+]]: index, %[[SIZE:[^ ]+]]: index, %[[FIRST:[^ ]+]]: index, %[[MORE:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
+// CHECK-DAG: %[[C100:[^ ]+]] = arith.constant 100 : index
 // CHECK: scf.for
 // CHECK-NOT: depth
 // CHECK: scf.yield
-// CHECK: attn.dot.issue {{.*}} stage 1 depth %{{[^ ]+}} :
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[N]], %[[C1]] : index
+// CHECK-DAG: %[[POS:[^ ]+]] = arith.muli %[[LAST]], %[[C32]] : index
+// CHECK: %[[LESS:[^ ]+]] = arith.subi %[[C100]], %[[POS]] : index
+// CHECK-NEXT: %[[CUT:[^ ]+]] = arith.minsi %[[LESS]], %[[C32]] : index
+// CHECK-NEXT: %[[DEPTH:[^ ]+]] = arith.addi %[[CUT]], %[[C1]] : index
+// CHECK-NEXT: %{{[^ ]+}} = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} stage 1 depth %[[DEPTH]] :
 // CHECK-NOT: depth
+// CHECK: attn.store
 attn.kernel @fixed(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -225,12 +251,21 @@ attn.kernel @fixed(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
 
 // Of two bounds that of each row.
 
-// CHECK-LABEL: attn.kernel @both
+// CHECK-LABEL: attn.kernel @both(
+// CHECK-SAME: %{{[^,]+}}: !attn.view<?x64xbf16>, %{{[^,]+}}: !attn.view<?x64xf32>, %[[N:[^ ]+]]: index, %[[SIZE:[^ ]+]]: index, %[[FIRST:[^ ]+]]: index, %[[MORE:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
 // CHECK: scf.for
 // CHECK-NOT: depth
 // CHECK: scf.yield
-// CHECK: attn.dot.issue {{.*}} stage 1 depth %{{[^ ]+}} diagonal :
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[N]], %[[C1]] : index
+// CHECK-DAG: %[[POS:[^ ]+]] = arith.muli %[[LAST]], %[[C32]] : index
+// CHECK: %[[LESS:[^ ]+]] = arith.subi %[[FIRST]], %[[POS]] : index
+// CHECK-NEXT: %[[CUT:[^ ]+]] = arith.minsi %[[LESS]], %[[C32]] : index
+// CHECK-NEXT: %[[DEPTH:[^ ]+]] = arith.addi %[[CUT]], %[[C1]] : index
+// CHECK-NEXT: %{{[^ ]+}} = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} stage 1 depth %[[DEPTH]] diagonal :
 // CHECK-NOT: depth
+// CHECK: attn.store
 attn.kernel @both(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -278,12 +313,21 @@ attn.kernel @both(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 
 // Of a window its end.
 
-// CHECK-LABEL: attn.kernel @window
+// CHECK-LABEL: attn.kernel @window(
+// CHECK-SAME: %{{[^,]+}}: !attn.view<?x64xbf16>, %{{[^,]+}}: !attn.view<?x64xf32>, %[[N:[^ ]+]]: index, %[[SIZE:[^ ]+]]: index, %[[FIRST:[^ ]+]]: index, %[[MORE:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
 // CHECK: scf.for
 // CHECK-NOT: depth
 // CHECK: scf.yield
-// CHECK: attn.dot.issue {{.*}} stage 1 depth %{{[^ ]+}} diagonal :
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[N]], %[[C1]] : index
+// CHECK-DAG: %[[POS:[^ ]+]] = arith.muli %[[LAST]], %[[C32]] : index
+// CHECK: %[[LESS:[^ ]+]] = arith.subi %[[FIRST]], %[[POS]] : index
+// CHECK-NEXT: %[[CUT:[^ ]+]] = arith.minsi %[[LESS]], %[[C32]] : index
+// CHECK-NEXT: %[[DEPTH:[^ ]+]] = arith.addi %[[CUT]], %[[C1]] : index
+// CHECK-NEXT: %{{[^ ]+}} = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} stage 1 depth %[[DEPTH]] diagonal :
 // CHECK-NOT: depth
+// CHECK: attn.store
 attn.kernel @window(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -328,313 +372,22 @@ attn.kernel @window(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
   }
 }
 
-// Columns from one on: the first ones may be zero, the last ones are not.
+// A factor that does not, and weights that have one.
 
-// CHECK-LABEL: attn.kernel @later
-// CHECK: } else {
-// CHECK-NOT: depth
-attn.kernel @later(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
-  %rq = attn.ring.create : <1 x !q>
-  %rk = attn.ring.create : <2 x !k>
-  %rv = attn.ring.create : <2 x !k>
-  %none = arith.constant dense<0.0> : !s
-  %hidden = arith.constant dense<0xFF800000> : !s
-  %zero = arith.constant dense<0.0> : !o
-  %nothing = arith.constant dense<0.0> : !m
-  %ones = arith.constant dense<1.0> : !m
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c32 = arith.constant 32 : index
-  attn.ctas %cta in %n {
-    attn.specialize producer 4 warps (24) {
-    } consumers (240) {
-      %q = attn.ring.wait %rq : <1 x !q> -> !q
-      %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%l1 = %nothing, %o1 = %zero) -> (!m, !o) {
-        %pos = arith.muli %j, %c32 : index
-        %k = attn.ring.wait %rk : <2 x !k> -> !k
-        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
-        %s = attn.dot.wait %qk : <!s> -> !s
-        attn.ring.release %rk : <2 x !k>
-        %cols = attn.iota 1 from %pos : !i
-        %rows = attn.iota 0 from %first : !i
-        %keep = arith.cmpi sge, %cols, %rows : !i
-        %t = arith.select %keep, %s, %hidden : tensor<128x32xi1, #acc>, !s
-        %e = math.exp2 %t : !s
-        %sum = attn.reduce sum %e : !s
-        %l = arith.addf %l1, %sum : !m
-        %p = arith.truncf %e : !s to !p
-        %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
-        %o = attn.dot.wait %pv : <!o> -> !o
-        attn.ring.release %rv : <2 x !k>
-        scf.yield %l, %o : !m, !o
-      }
-      attn.store %r#1, %y[%cta, %c0] : !o -> <?x64xf32>
-      attn.ring.release %rq : <1 x !q>
-    }
-  }
-}
-
-// Rows that are not counted one by one.
-
-// CHECK-LABEL: attn.kernel @packed
-// CHECK: } else {
-// CHECK-NOT: depth
-attn.kernel @packed(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
-  %rq = attn.ring.create : <1 x !q>
-  %rk = attn.ring.create : <2 x !k>
-  %rv = attn.ring.create : <2 x !k>
-  %none = arith.constant dense<0.0> : !s
-  %hidden = arith.constant dense<0xFF800000> : !s
-  %zero = arith.constant dense<0.0> : !o
-  %nothing = arith.constant dense<0.0> : !m
-  %ones = arith.constant dense<1.0> : !m
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c32 = arith.constant 32 : index
-  attn.ctas %cta in %n {
-    attn.specialize producer 4 warps (24) {
-    } consumers (240) {
-      %q = attn.ring.wait %rq : <1 x !q> -> !q
-      %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%l1 = %nothing, %o1 = %zero) -> (!m, !o) {
-        %pos = arith.muli %j, %c32 : index
-        %k = attn.ring.wait %rk : <2 x !k> -> !k
-        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
-        %s = attn.dot.wait %qk : <!s> -> !s
-        attn.ring.release %rk : <2 x !k>
-        %cols = attn.iota 1 from %pos : !i
-        %rows = attn.iota 0 from %first : !i
-        %four = arith.constant dense<4> : !i
-        %queries = arith.divui %rows, %four : !i
-        %keep = arith.cmpi sle, %cols, %queries : !i
-        %t = arith.select %keep, %s, %hidden : tensor<128x32xi1, #acc>, !s
-        %e = math.exp2 %t : !s
-        %sum = attn.reduce sum %e : !s
-        %l = arith.addf %l1, %sum : !m
-        %p = arith.truncf %e : !s to !p
-        %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
-        %o = attn.dot.wait %pv : <!o> -> !o
-        attn.ring.release %rv : <2 x !k>
-        scf.yield %l, %o : !m, !o
-      }
-      attn.store %r#1, %y[%cta, %c0] : !o -> <?x64xf32>
-      attn.ring.release %rq : <1 x !q>
-    }
-  }
-}
-
-// One bound or the other.
-
-// CHECK-LABEL: attn.kernel @either
-// CHECK: } else {
-// CHECK-NOT: depth
-attn.kernel @either(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
-  %rq = attn.ring.create : <1 x !q>
-  %rk = attn.ring.create : <2 x !k>
-  %rv = attn.ring.create : <2 x !k>
-  %none = arith.constant dense<0.0> : !s
-  %hidden = arith.constant dense<0xFF800000> : !s
-  %zero = arith.constant dense<0.0> : !o
-  %nothing = arith.constant dense<0.0> : !m
-  %ones = arith.constant dense<1.0> : !m
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c32 = arith.constant 32 : index
-  attn.ctas %cta in %n {
-    attn.specialize producer 4 warps (24) {
-    } consumers (240) {
-      %q = attn.ring.wait %rq : <1 x !q> -> !q
-      %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%l1 = %nothing, %o1 = %zero) -> (!m, !o) {
-        %pos = arith.muli %j, %c32 : index
-        %k = attn.ring.wait %rk : <2 x !k> -> !k
-        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
-        %s = attn.dot.wait %qk : <!s> -> !s
-        attn.ring.release %rk : <2 x !k>
-        %cols = attn.iota 1 from %pos : !i
-        %rows = attn.iota 0 from %first : !i
-        %end = tensor.splat %size : !i
-        %inside = arith.cmpi slt, %cols, %end : !i
-        %past = arith.cmpi sle, %cols, %rows : !i
-        %keep = arith.ori %inside, %past : tensor<128x32xi1, #acc>
-        %t = arith.select %keep, %s, %hidden : tensor<128x32xi1, #acc>, !s
-        %e = math.exp2 %t : !s
-        %sum = attn.reduce sum %e : !s
-        %l = arith.addf %l1, %sum : !m
-        %p = arith.truncf %e : !s to !p
-        %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
-        %o = attn.dot.wait %pv : <!o> -> !o
-        attn.ring.release %rv : <2 x !k>
-        scf.yield %l, %o : !m, !o
-      }
-      attn.store %r#1, %y[%cta, %c0] : !o -> <?x64xf32>
-      attn.ring.release %rq : <1 x !q>
-    }
-  }
-}
-
-// A row that counts twice.
-
-// CHECK-LABEL: attn.kernel @twice
-// CHECK: } else {
-// CHECK-NOT: depth
-attn.kernel @twice(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
-  %rq = attn.ring.create : <1 x !q>
-  %rk = attn.ring.create : <2 x !k>
-  %rv = attn.ring.create : <2 x !k>
-  %none = arith.constant dense<0.0> : !s
-  %hidden = arith.constant dense<0xFF800000> : !s
-  %zero = arith.constant dense<0.0> : !o
-  %nothing = arith.constant dense<0.0> : !m
-  %ones = arith.constant dense<1.0> : !m
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c32 = arith.constant 32 : index
-  attn.ctas %cta in %n {
-    attn.specialize producer 4 warps (24) {
-    } consumers (240) {
-      %q = attn.ring.wait %rq : <1 x !q> -> !q
-      %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%l1 = %nothing, %o1 = %zero) -> (!m, !o) {
-        %pos = arith.muli %j, %c32 : index
-        %k = attn.ring.wait %rk : <2 x !k> -> !k
-        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
-        %s = attn.dot.wait %qk : <!s> -> !s
-        attn.ring.release %rk : <2 x !k>
-        %cols = attn.iota 1 from %pos : !i
-        %rows = attn.iota 0 from %first : !i
-        %again = attn.iota 0 from %more : !i
-        %bound = arith.addi %rows, %again : !i
-        %keep = arith.cmpi sle, %cols, %bound : !i
-        %t = arith.select %keep, %s, %hidden : tensor<128x32xi1, #acc>, !s
-        %e = math.exp2 %t : !s
-        %sum = attn.reduce sum %e : !s
-        %l = arith.addf %l1, %sum : !m
-        %p = arith.truncf %e : !s to !p
-        %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
-        %o = attn.dot.wait %pv : <!o> -> !o
-        attn.ring.release %rv : <2 x !k>
-        scf.yield %l, %o : !m, !o
-      }
-      attn.store %r#1, %y[%cta, %c0] : !o -> <?x64xf32>
-      attn.ring.release %rq : <1 x !q>
-    }
-  }
-}
-
-// Scores that are cleared to zero have weights.
-
-// CHECK-LABEL: attn.kernel @zeros
-// CHECK: } else {
-// CHECK-NOT: depth
-attn.kernel @zeros(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
-  %rq = attn.ring.create : <1 x !q>
-  %rk = attn.ring.create : <2 x !k>
-  %rv = attn.ring.create : <2 x !k>
-  %none = arith.constant dense<0.0> : !s
-  %hidden = arith.constant dense<0xFF800000> : !s
-  %zero = arith.constant dense<0.0> : !o
-  %nothing = arith.constant dense<0.0> : !m
-  %ones = arith.constant dense<1.0> : !m
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c32 = arith.constant 32 : index
-  attn.ctas %cta in %n {
-    attn.specialize producer 4 warps (24) {
-    } consumers (240) {
-      %q = attn.ring.wait %rq : <1 x !q> -> !q
-      %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%l1 = %nothing, %o1 = %zero) -> (!m, !o) {
-        %pos = arith.muli %j, %c32 : index
-        %k = attn.ring.wait %rk : <2 x !k> -> !k
-        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
-        %s = attn.dot.wait %qk : <!s> -> !s
-        attn.ring.release %rk : <2 x !k>
-        %cols = attn.iota 1 from %pos : !i
-        %end = tensor.splat %size : !i
-        %keep = arith.cmpi slt, %cols, %end : !i
-        %t = arith.select %keep, %s, %none : tensor<128x32xi1, #acc>, !s
-        %e = math.exp2 %t : !s
-        %sum = attn.reduce sum %e : !s
-        %l = arith.addf %l1, %sum : !m
-        %p = arith.truncf %e : !s to !p
-        %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
-        %o = attn.dot.wait %pv : <!o> -> !o
-        attn.ring.release %rv : <2 x !k>
-        scf.yield %l, %o : !m, !o
-      }
-      attn.store %r#1, %y[%cta, %c0] : !o -> <?x64xf32>
-      attn.ring.release %rq : <1 x !q>
-    }
-  }
-}
-
-// Weights that something is added to are not zero.
-
-// CHECK-LABEL: attn.kernel @shifted
-// CHECK: } else {
-// CHECK-NOT: depth
-attn.kernel @shifted(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
-  %rq = attn.ring.create : <1 x !q>
-  %rk = attn.ring.create : <2 x !k>
-  %rv = attn.ring.create : <2 x !k>
-  %none = arith.constant dense<0.0> : !s
-  %hidden = arith.constant dense<0xFF800000> : !s
-  %zero = arith.constant dense<0.0> : !o
-  %nothing = arith.constant dense<0.0> : !m
-  %ones = arith.constant dense<1.0> : !m
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c32 = arith.constant 32 : index
-  attn.ctas %cta in %n {
-    attn.specialize producer 4 warps (24) {
-    } consumers (240) {
-      %q = attn.ring.wait %rq : <1 x !q> -> !q
-      %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%l1 = %nothing, %o1 = %zero) -> (!m, !o) {
-        %pos = arith.muli %j, %c32 : index
-        %k = attn.ring.wait %rk : <2 x !k> -> !k
-        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
-        %s = attn.dot.wait %qk : <!s> -> !s
-        attn.ring.release %rk : <2 x !k>
-        %cols = attn.iota 1 from %pos : !i
-        %end = tensor.splat %size : !i
-        %keep = arith.cmpi slt, %cols, %end : !i
-        %t = arith.select %keep, %s, %hidden : tensor<128x32xi1, #acc>, !s
-        %w = math.exp2 %t : !s
-        %e = arith.addf %w, %w : !s
-        %sum = attn.reduce sum %e : !s
-        %l = arith.addf %l1, %sum : !m
-        %p = arith.truncf %e : !s to !p
-        %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
-        %o = attn.dot.wait %pv : <!o> -> !o
-        attn.ring.release %rv : <2 x !k>
-        scf.yield %l, %o : !m, !o
-      }
-      attn.store %r#1, %y[%cta, %c0] : !o -> <?x64xf32>
-      attn.ring.release %rq : <1 x !q>
-    }
-  }
-}
-
-// Reciprocals of sums are there when the last product is; what follows from that product comes behind it.
-
-// CHECK-LABEL: attn.kernel @sums
-// CHECK: %[[R:[^ ]+]]:2 = scf.if
+// CHECK-LABEL: attn.kernel @scaled(
+// CHECK-SAME: %{{[^,]+}}: !attn.view<?x64xbf16>, %{{[^,]+}}: !attn.view<?x64xf32>, %[[N:[^ ]+]]: index, %[[SIZE:[^ ]+]]: index, %[[FIRST:[^ ]+]]: index, %[[MORE:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
 // CHECK: scf.for
-// CHECK: attn.dot.issue {{.*}} depth
-// CHECK-NEXT: %[[INV:[^ ]+]] = arith.divf %{{[^ ]+}}, %{{[^ ]+}} :
-// CHECK-NEXT: %[[O:[^ ]+]] = attn.dot.wait
-// CHECK-NEXT: attn.ring.release
-// CHECK-NEXT: scf.yield %[[O]], %[[INV]] :
-// CHECK-NEXT: } else {
+// CHECK-NOT: depth
 // CHECK: scf.yield
-// CHECK-NEXT: }
-// CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[R]]#1 :
-// CHECK-NEXT: %[[W:[^ ]+]] = arith.mulf %[[R]]#0, %[[B]] :
-// CHECK-NEXT: attn.store %[[W]],
-attn.kernel @sums(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[N]], %[[C1]] : index
+// CHECK-DAG: %[[POS:[^ ]+]] = arith.muli %[[LAST]], %[[C32]] : index
+// CHECK: %[[DEPTH:[^ ]+]] = arith.subi %[[SIZE]], %[[POS]] : index
+// CHECK-NEXT: %{{[^ ]+}} = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} stage 1 depth %[[DEPTH]] :
+// CHECK-NOT: depth
+// CHECK: attn.store
+attn.kernel @scaled(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
   %rv = attn.ring.create : <2 x !k>
@@ -660,6 +413,150 @@ attn.kernel @sums(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
         %end = tensor.splat %size : !i
         %keep = arith.cmpi slt, %cols, %end : !i
         %t = arith.select %keep, %s, %hidden : tensor<128x32xi1, #acc>, !s
+        %half = arith.constant dense<0.5> : !s
+        %d = math.fma %t, %half, %none : !s
+        %w = math.exp2 %d : !s
+        %e = arith.mulf %w, %half : !s
+        %sum = attn.reduce sum %e : !s
+        %l = arith.addf %l1, %sum : !m
+        %p = arith.truncf %e : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %l, %o : !m, !o
+      }
+      attn.store %r#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.ring.release %rq : <1 x !q>
+    }
+  }
+}
+
+// Branches that clear the same.
+
+// CHECK-LABEL: attn.kernel @branches(
+// CHECK-SAME: %{{[^,]+}}: !attn.view<?x64xbf16>, %{{[^,]+}}: !attn.view<?x64xf32>, %[[N:[^ ]+]]: index, %[[SIZE:[^ ]+]]: index, %[[FIRST:[^ ]+]]: index, %[[MORE:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
+// CHECK: scf.for
+// CHECK-NOT: depth
+// CHECK: scf.yield
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[N]], %[[C1]] : index
+// CHECK-DAG: %[[POS:[^ ]+]] = arith.muli %[[LAST]], %[[C32]] : index
+// CHECK: %[[DEPTH:[^ ]+]] = arith.subi %[[SIZE]], %[[POS]] : index
+// CHECK-NEXT: %{{[^ ]+}} = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} stage 1 depth %[[DEPTH]] :
+// CHECK-NOT: depth
+// CHECK: attn.store
+attn.kernel @branches(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %hidden = arith.constant dense<0xFF800000> : !s
+  %zero = arith.constant dense<0.0> : !o
+  %nothing = arith.constant dense<0.0> : !m
+  %ones = arith.constant dense<1.0> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%l1 = %nothing, %o1 = %zero) -> (!m, !o) {
+        %pos = arith.muli %j, %c32 : index
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %cols = attn.iota 1 from %pos : !i
+        %end = tensor.splat %size : !i
+        %keep = arith.cmpi slt, %cols, %end : !i
+        %t = arith.select %keep, %s, %hidden : tensor<128x32xi1, #acc>, !s
+        %large = arith.cmpi sgt, %pos, %more : index
+        %e = scf.if %large -> !s {
+          %w = math.exp2 %t : !s
+          scf.yield %w : !s
+        } else {
+          %d = arith.subf %t, %none : !s
+          %w = math.exp2 %d : !s
+          scf.yield %w : !s
+        }
+        %sum = attn.reduce sum %e : !s
+        %l = arith.addf %l1, %sum : !m
+        %p = arith.truncf %e : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %l, %o : !m, !o
+      }
+      attn.store %r#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.ring.release %rq : <1 x !q>
+    }
+  }
+}
+
+// Where the last loop has no tile, all columns of the one before count.
+
+// CHECK-LABEL: attn.kernel @chain(
+// CHECK-SAME: %{{[^,]+}}: !attn.view<?x64xbf16>, %{{[^,]+}}: !attn.view<?x64xf32>, %[[N:[^ ]+]]: index, %[[SIZE:[^ ]+]]: index, %[[FIRST:[^ ]+]]: index, %[[MORE:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
+// CHECK-DAG: %[[RUNS:[^ ]+]] = arith.cmpi sgt, %[[SIZE]], %{{[^ ]+}} : index
+// CHECK: scf.for
+// CHECK-NOT: depth
+// CHECK: scf.for
+// CHECK-NOT: depth
+// CHECK: scf.yield
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[SIZE]], %[[C1]] : index
+// CHECK-DAG: %[[POS:[^ ]+]] = arith.muli %[[LAST]], %[[C32]] : index
+// CHECK: %[[HERE:[^ ]+]] = arith.subi %[[MORE]], %[[POS]] : index
+// CHECK-NEXT: %[[DEPTH:[^ ]+]] = arith.select %[[RUNS]], %[[HERE]], %[[C32]] : index
+// CHECK-NEXT: %{{[^ ]+}} = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} stage 1 depth %[[DEPTH]] :
+// CHECK-NOT: depth
+// CHECK: attn.store
+attn.kernel @chain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %size: index, %first: index, %more: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %hidden = arith.constant dense<0xFF800000> : !s
+  %zero = arith.constant dense<0.0> : !o
+  %nothing = arith.constant dense<0.0> : !m
+  %ones = arith.constant dense<1.0> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %f:2 = scf.for %j = %c0 to %n step %c1 iter_args(%l1 = %nothing, %o1 = %zero) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %e = math.exp2 %s : !s
+        %sum = attn.reduce sum %e : !s
+        %l = arith.addf %l1, %sum : !m
+        %p = arith.truncf %e : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %l, %o : !m, !o
+      }
+      %r:2 = scf.for %j = %c0 to %size step %c1 iter_args(%l1 = %f#0, %o1 = %f#1) -> (!m, !o) {
+        %pos = arith.muli %j, %c32 : index
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %cols = attn.iota 1 from %pos : !i
+        %end = tensor.splat %more : !i
+        %keep = arith.cmpi slt, %cols, %end : !i
+        %t = arith.select %keep, %s, %hidden : tensor<128x32xi1, #acc>, !s
         %e = math.exp2 %t : !s
         %sum = attn.reduce sum %e : !s
         %l = arith.addf %l1, %sum : !m
@@ -670,11 +567,10 @@ attn.kernel @sums(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
         attn.ring.release %rv : <2 x !k>
         scf.yield %l, %o : !m, !o
       }
-      %inv = arith.divf %ones, %r#0 : !m
-      %b = attn.broadcast %inv : !m to !o
-      %w = arith.mulf %r#1, %b : !o
-      attn.store %w, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.store %r#1, %y[%cta, %c0] : !o -> <?x64xf32>
       attn.ring.release %rq : <1 x !q>
     }
   }
 }
+
+// Reciprocals of sums are there when the last product is; what follows from that product comes behind it. Without a tile they are

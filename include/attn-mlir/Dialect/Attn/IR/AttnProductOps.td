@@ -31,7 +31,7 @@ def Attn_DotIssueOp : Attn_Op<"dot.issue", [
 
     `depth` says how many columns of `lhs` count: in each row those from there on are zero,
     or with `diagonal`, in row i, those from `depth` + i on. Steps of the sum that are zeros alone
-    need not be taken, and rows of `rhs` there need not be finite (`attn-overlap-softmax`).
+    may be left out (`attn-overlap-softmax`); rows of `rhs` must be finite all the same.
 
     Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs by(#attn.wgmma) : tensor<64x64xbf16, #shared>, tensor<128x64xbf16, #shared> -> <tensor<64x128xf32, #acc>>`
   }];

@@ -243,6 +243,9 @@ def AttnOverlapSoftmax : Pass<"attn-overlap-softmax", "::attn::KernelOp"> {
     with the maximum of each tile and without a test. A warpgroup takes the latter if
     `attn.often` finds its rows to have peaks.
 
+    Behind the loops, what is computed of rows alone does not wait for the product with the
+    values of the last tile, and that one has a `depth` where a mask clears its scores.
+
     Before, in the loop: `scores issue, wait; softmax; values issue, wait`
 
     After: `scores issue; values of the last tile issue; scores wait outstanding 1;

@@ -41,6 +41,15 @@ arith::SelectOp choiceOfWeights(Value value) {
   return choice;
 }
 
+/// Whether a factor is known to turn -inf into something else. Those of rows
+/// are positive.
+bool turnsAround(Value factor) {
+  DenseFPElementsAttr splat;
+  return matchPattern(factor, m_Constant(&splat)) &&
+         (!splat.isSplat() ||
+          !(splat.getSplatValue<APFloat>().convertToDouble() > 0));
+}
+
 /// The same of their logarithms, which are -inf there.
 arith::SelectOp choiceOfLogs(Value value) {
   Operation *op = value.getDefiningOp();
@@ -50,18 +59,21 @@ arith::SelectOp choiceOfLogs(Value value) {
     return matchPattern(choice.getFalseValue(), m_NegInfFloat())
                ? choice
                : arith::SelectOp();
+  if (isa<math::FmaOp, arith::MulFOp>(op) && turnsAround(op->getOperand(1)))
+    return {};
   if (isa<math::FmaOp, arith::MulFOp, arith::SubFOp>(op))
     return choiceOfLogs(op->getOperand(0));
   return {};
 }
 
-/// Of each row: the first column, and what it keeps of them, up to a column of
-/// its own, the sum of `terms` and `more`, and of the row's number where rows
-/// are counted.
+/// What a mask keeps of each row: columns, which begin with a number, below a
+/// sum of terms and a constant, and of the row's number where rows are counted;
+/// and that column itself, or not.
 struct Kept {
   Value columns;
+  bool isStrict = false;
   SmallVector<Value> terms;
-  int64_t more = 0;
+  int64_t constant = 0;
   bool countsRows = false;
 };
 
@@ -69,7 +81,7 @@ struct Kept {
 LogicalResult addTerms(Value tile, Kept &kept) {
   DenseIntElementsAttr splat;
   if (matchPattern(tile, m_Constant(&splat)) && splat.isSplat()) {
-    kept.more += splat.getSplatValue<APInt>().getSExtValue();
+    kept.constant += splat.getSplatValue<APInt>().getSExtValue();
     return success();
   }
   if (auto spread = tile.getDefiningOp<tensor::SplatOp>()) {
@@ -101,7 +113,9 @@ FailureOr<Kept> readCompare(arith::CmpIOp compare) {
   bool isStrict = how == Predicate::slt;
   if (!columns || columns.getDim() != 1 || (!isStrict && how != Predicate::sle))
     return failure();
-  Kept kept{columns.getStart(), {}, isStrict ? 0 : 1};
+  Kept kept;
+  kept.columns = columns.getStart();
+  kept.isStrict = isStrict;
   if (failed(addTerms(bound, kept)))
     return failure();
   return kept;
@@ -154,7 +168,7 @@ Depth attn::buildDepth(OpBuilder &b, scf::ForOp loop, DotIssueOp product,
   Location loc = product.getLoc();
   IRMapping map;
   map.map(loop.getInductionVar(), position);
-  Value sum = arith::ConstantIndexOp::create(b, loc, kept->more);
+  Value sum = arith::ConstantIndexOp::create(b, loc, kept->constant);
   for (Value term : kept->terms) {
     Value there = cloneAt(b, loop, term, map);
     if (!there)
@@ -164,5 +178,14 @@ Depth attn::buildDepth(OpBuilder &b, scf::ForOp loop, DotIssueOp product,
   Value first = cloneAt(b, loop, kept->columns, map);
   if (!first)
     return {};
-  return {arith::SubIOp::create(b, loc, sum, first), kept->countsRows};
+  Value columns = arith::SubIOp::create(b, loc, sum, first);
+  if (kept->isStrict)
+    return {columns, kept->countsRows};
+  // Nothing is added to what may be the largest number.
+  auto tile = cast<RankedTensorType>(product.getLhs().getType());
+  Value width = arith::ConstantIndexOp::create(b, loc, tile.getDimSize(1)),
+        one = arith::ConstantIndexOp::create(b, loc, 1);
+  columns = arith::MinSIOp::create(b, loc, columns, width);
+  columns = arith::AddIOp::create(b, loc, columns, one);
+  return {columns, kept->countsRows};
 }

@@ -114,7 +114,7 @@ private:
     };
     for (Operation *op = parts.loop->getNextNode(); op;
          op = op->getNextNode()) {
-      if (isPure(op) && op->getNumRegions() == 0 &&
+      if (op->getNumResults() != 0 && isPure(op) && op->getNumRegions() == 0 &&
           llvm::all_of(op->getResultTypes(), isOfRows) &&
           llvm::all_of(op->getOperands(), isThere) &&
           llvm::any_of(op->getOperands(), isKnown)) {
@@ -292,6 +292,8 @@ private:
   /// last one, if that has any.
   void shorten(DotIssueOp issue, const ValuesProduct &product) {
     scf::ForOp loop = chain.back().loop;
+    if (!isConstantIntValue(loop.getStep(), 1))
+      return;
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(issue);
     Value last = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(),
