@@ -8,9 +8,10 @@ bf16, 16 heads (D 256: 8), full and causal. The kernel without softmax has the s
 as they are not about the maximum, and P = S / 2: both products, and one operation a score, as products of scores as they are
 would be serialized by ptxas. Its results are those of no attention. The matrix product is PyTorch's, of 8192 x 8192 x 8192.
 
-A row says what of attention's time is what: "products", the ones that the mask leaves, at the matrix product's rate; "masked",
-those of hidden parts of tiles at that rate; "softmax", what the kernel without it takes less; "rest", what that one takes
-beside its products: the beginnings and ends of tiles, slots that are idle at the end, waits for memory.
+A row says what of attention's time is what: "products", the ones that the mask leaves, at the matrix product's rate;
+"masked", those of hidden parts of tiles at that rate, by count, although attention leaves some of them out; "softmax",
+what the kernel without it takes less; "rest", what that one takes beside its products: the beginnings and ends of tiles,
+slots that are idle at the end, waits for memory.
 """
 
 import json
@@ -37,13 +38,14 @@ def attention(dim, causal, batch, length):
 def products(dim, causal, queries, keys):
     """Level 2: the two products of each tile, and nothing between them; a program, so that counters are cleared."""
     heads = HEADS[dim]
-    view, wide = f"!attn.view<?x{heads}x?x{dim}xbf16>", f"<?x{heads}x?x{dim}xbf16>"
+    wide = f"<?x{heads}x?x{dim}xbf16>"
+    view, whole_type = f"!attn.view{wide}", f"tensor{wide}"
     scores, sums = f"tensor<{queries}x{keys}xf32>", f"tensor<{queries}x{dim}xf32>"
     q, k, p = f"tensor<{queries}x{dim}xbf16>", f"tensor<{keys}x{dim}xbf16>", f"tensor<{queries}x{keys}xbf16>"
     names = ", ".join(f'["batch", "", "{axis}", ""]' for axis in ("query", "key", "key", "query"))
     seen = "arith.minsi %next, %size : index" if causal else "arith.addi %size, %c0 : index"
     whole = "%first" if causal else "%size"
-    whole_type, views = f"tensor<?x{heads}x?x{dim}xbf16>", ", ".join(["affine_map<(a, b, c, d) -> (a, b, c, d)>"] * 4)
+    views = ", ".join(["affine_map<(a, b, c, d) -> (a, b, c, d)>"] * 4)
     return f"""func.func @program(%q: {whole_type}, %k: {whole_type}, %v: {whole_type}) -> {whole_type} {{
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index

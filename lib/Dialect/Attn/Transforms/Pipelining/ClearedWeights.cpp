@@ -8,6 +8,7 @@
 
 #include "SoftmaxLoop.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -45,9 +46,12 @@ arith::SelectOp choiceOfWeights(Value value) {
 /// are positive.
 bool turnsAround(Value factor) {
   DenseFPElementsAttr splat;
-  return matchPattern(factor, m_Constant(&splat)) &&
-         (!splat.isSplat() ||
-          !(splat.getSplatValue<APFloat>().convertToDouble() > 0));
+  if (!matchPattern(factor, m_Constant(&splat)))
+    return false;
+  if (!splat.isSplat())
+    return true;
+  APFloat each = splat.getSplatValue<APFloat>();
+  return each.isNegative() || each.isZero() || each.isNaN();
 }
 
 /// The same of their logarithms, which are -inf there.
@@ -137,22 +141,27 @@ FailureOr<Kept> readMask(Value mask) {
 
 /// A number of the loop's body at another position; null where it follows from
 /// more than that.
-Value cloneAt(OpBuilder &b, scf::ForOp loop, Value value, IRMapping &map) {
-  if (map.contains(value))
-    return map.lookup(value);
-  if (!loop.getRegion().isAncestor(value.getParentRegion()))
-    return value;
-  Operation *op = value.getDefiningOp();
-  if (!op || !isPure(op) || op->getNumRegions() != 0)
+Value cloneAt(OpBuilder &b, scf::ForOp loop, Value value, Value position) {
+  auto isCarried = [&](Value operand) {
+    return llvm::is_contained(loop.getRegionIterArgs(), operand);
+  };
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return loop.getRegion().isAncestor(op->getParentRegion());
+  };
+  SetVector<Operation *> slice;
+  if (isCarried(value) || failed(getBackwardSlice(value, &slice, options)) ||
+      !llvm::all_of(slice, [&](Operation *op) {
+        return isPure(op) && op->getNumRegions() == 0 &&
+               llvm::none_of(op->getOperands(), isCarried);
+      }))
     return {};
-  for (Value operand : op->getOperands()) {
-    Value there = cloneAt(b, loop, operand, map);
-    if (!there)
-      return {};
-    map.map(operand, there);
-  }
-  b.clone(*op, map);
-  return map.lookup(value);
+  IRMapping map;
+  map.map(loop.getInductionVar(), position);
+  for (Operation *op : slice)
+    b.clone(*op, map);
+  return map.lookupOrDefault(value);
 }
 
 } // namespace
@@ -166,16 +175,14 @@ Depth attn::buildDepth(OpBuilder &b, scf::ForOp loop, DotIssueOp product,
   if (failed(kept))
     return {};
   Location loc = product.getLoc();
-  IRMapping map;
-  map.map(loop.getInductionVar(), position);
   Value sum = arith::ConstantIndexOp::create(b, loc, kept->constant);
   for (Value term : kept->terms) {
-    Value there = cloneAt(b, loop, term, map);
+    Value there = cloneAt(b, loop, term, position);
     if (!there)
       return {};
     sum = arith::AddIOp::create(b, loc, sum, there);
   }
-  Value first = cloneAt(b, loop, kept->columns, map);
+  Value first = cloneAt(b, loop, kept->columns, position);
   if (!first)
     return {};
   Value columns = arith::SubIOp::create(b, loc, sum, first);
