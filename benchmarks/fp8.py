@@ -24,18 +24,9 @@ PAIRS = "pair-tiles"
 BACKWARD = "traversal=backward"
 # Words of a schedule that tell kernels apart.
 SHOWN = ("dynamic", "pair-tiles", BACKWARD)
-# Keys are released when the first rows have their reference.
-FIRST = "first-rows "
 DYNAMIC = "dynamic longest-first grid-order=naive-head-first"
-# Head dimension, mask: tiles, how tiles under a mask are dealt, and options beside ROLES: those of tuning/h200.mlir.
-TILES = {
-    64: {False: [("query=192,key=128", BACKWARD, "resident-stages=2 store-tensors")],
-         True: [("query=192,key=160", f"{DYNAMIC} {BACKWARD}", "resident-stages=2 store-tensors")]},
-    128: {causal: [("query=128,key=192", dealt, f"{first}producer-registers=24 resident-stages=2 store-tensors") for dealt, first in of_mask]
-          for causal, of_mask in ((False, [("", "")]), (True, [(f"{DYNAMIC} {BACKWARD}", FIRST), (f"{PAIRS} {BACKWARD}", FIRST)]))},
-    256: {causal: [("query=128,key=128", dealt, f"{first}producer-registers=24 resident-stages=2") for dealt, first in of_mask]
-          for causal, of_mask in ((False, [(BACKWARD, FIRST)]), (True, [(DYNAMIC, ""), (PAIRS, FIRST)]))},
-}
+# What nobody says how to schedule: the measured schedules of the target.
+DEFAULT = "default"
 HEADS = {64: 32, 128: 16, 256: 8}
 LENGTH = 16384
 ROWS, BF16 = "attention(), V by rows", "bf16"
@@ -61,10 +52,10 @@ def text_of(heads, kv_heads, dim, causal, rows="", element="f8E4M3FN"):
 
 
 def tiles_of(tried):
-    """Those of `--try DIM:TILES:OPTIONS`, for both masks, or the ones above. Among options `dynamic` deals tiles so, and
+    """Those of `--try DIM:TILES:OPTIONS`, for both masks, or the default ones. Among options `dynamic` deals tiles so, and
     `backward` turns streams round."""
     if not tried:
-        return TILES
+        return {dim: {causal: [(DEFAULT, "", "")] for causal in (False, True)} for dim in HEADS}
     found = {}
     for text in tried:
         dim, tiles, options = (text.split(":") + [""])[:3]
@@ -89,7 +80,8 @@ def make(folder, tried, group):
             name = f"d{dim}-{'causal' if causal else 'full'}-{number}{f'-{rows}' if rows else ''}"
             source = folder / f"{name}.mlir"
             source.write_text(text_of(HEADS[dim], HEADS[dim] // group, dim, causal, rows))
-            options = [f"--schedule=tiles={tiles} persistent resident=1 {dealt}".strip(), f"--lower={ROLES} {more}".strip(), "--target=h200"]
+            stated = [f"--schedule=tiles={tiles} persistent resident=1 {dealt}".strip(), f"--lower={ROLES} {more}".strip()]
+            options = ["--target=h200", *(stated if tiles != DEFAULT else ())]
             subprocess.run(["attn-compile", source, *options, "--emit=archive", "-o", folder / f"{name}.tar"], check=True)
             cases.append({"name": name, "dim": dim, "causal": causal, "group": group, "rows": rows,
                           "tiles": " ".join((rows, tiles, *(word for word in dealt.split() if word in SHOWN), more)).strip()})
@@ -285,7 +277,7 @@ def main():
     maker = commands.add_parser("make")
     maker.add_argument("folder", type=Path)
     maker.add_argument("--try", dest="tried", action="append", metavar="DIM:TILES:OPTIONS",
-                       help="in place of the tiles that are known, such as '128:query=128,key=96:two-level'; also dynamic, backward")
+                       help="in place of the default schedules, such as '128:query=128,key=96:two-level'; also dynamic, backward")
     maker.add_argument("--group", type=int, default=1, help="query heads of a KV head: 1, or 4, as of many models")
     runner = commands.add_parser("run")
     runner.add_argument("--cudnn", action="store_true", help="cuDNN's FP8 beside it (needs nvidia-cudnn-frontend)")

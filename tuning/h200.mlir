@@ -687,7 +687,8 @@ module attributes {attn.target = #attn.target<"h200">} {
   // more (docs/passes/attn-optimistic-max.md), and key tiles are multiples of 32. Two warpgroups have 240 registers a thread
   // where those that copy have 24, which 128 keys of 256 columns want. Streams go backwards,
   // so that a sink is added last, as FlashAttention-3 has it. Which rows the release of keys
-  // waits for is what ptxas made the faster code of.
+  // waits for is what ptxas made the faster code of. Of 128 columns warpgroups pass their turn
+  // when their products are done, since exponentials are as many cycles as these.
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1, traversal = backward,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, store_tensors>
@@ -696,19 +697,19 @@ module attributes {attn.target = #attn.target<"h200">} {
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 256 rows 64
     <tiles = [query = 128, key = 192], persistent, resident = 1, traversal = backward,
-     wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2, store_tensors>
+     wgmma = all, specialize, overlap, ping_pong, late_turns, producer_registers = 24, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 256 rows 64 causal
     <tiles = [query = 128, key = 192], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic, traversal = backward,
-     wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2, store_tensors>
+     wgmma = all, specialize, overlap, ping_pong, late_turns, producer_registers = 24, resident_stages = 2, store_tensors>
     variants [#attn.variant<"key<=8192",
                <tiles = [query = 128, key = 192], persistent, resident = 1, pair_tiles, traversal = backward,
-                wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2, store_tensors>>]
+                wgmma = all, specialize, overlap, ping_pong, late_turns, producer_registers = 24, resident_stages = 2, store_tensors>>]
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 512 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1, traversal = backward,
-     wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2>
+     wgmma = all, specialize, overlap, ping_pong, producer_registers = 24, resident_stages = 2>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 512 rows 64 causal
     <tiles = [query = 128, key = 128], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic, traversal = backward,
-     wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2>
+     wgmma = all, specialize, overlap, ping_pong, producer_registers = 24, resident_stages = 2>
     variants [#attn.variant<"key<=8192",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles, traversal = backward,
                 wgmma = all, specialize, overlap, ping_pong, first_rows, producer_registers = 24, resident_stages = 2>>]

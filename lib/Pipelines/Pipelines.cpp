@@ -103,7 +103,7 @@ void attn::buildKernelLowering(OpPassManager &pm,
   // The pass refuses such numbers, as above.
   if (options.specialize || !isProducerRegisters(options.producerRegisters)) {
     pm.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong,
-                                          options.firstRows,
+                                          options.lateTurns, options.firstRows,
                                           options.producerRegisters}));
     pm.addPass(createAttnAssignRoles({/*most=*/0}));
     if (options.additions == Additions::Copies)

@@ -80,6 +80,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.specialize);
   g.add(o.overlap);
   g.add(o.pingPong);
+  g.add(o.lateTurns);
   g.add(o.firstRows);
   g.add(o.producerRegisters);
   g.add(o.delayWaits);

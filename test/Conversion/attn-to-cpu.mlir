@@ -386,6 +386,26 @@ attn.kernel @often(%x: !attn.view<4x9xf32>, %o: !attn.view<4x9xf32>) {
   }
 }
 
+// With `once` one is enough.
+
+// CHECK-LABEL: func.func @one_is_enough(
+// CHECK: %[[FOUND:[^ ]+]] = tensor.extract %{{[^ ]+}}[] : tensor<i64>
+// CHECK-NEXT: %[[ONE:[^ ]+]] = arith.constant 1 : i64
+// CHECK-NEXT: arith.cmpi uge, %[[FOUND]], %[[ONE]] : i64
+attn.kernel @one_is_enough(%x: !attn.view<4x9xf32>, %o: !attn.view<4x9xf32>) {
+  %bound = arith.constant dense<2.0> : tensor<4x9xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %c1 {
+    %t = attn.load %x[%c0, %c0] : <4x9xf32> -> tensor<4x9xf32>
+    %c = arith.cmpf ugt, %t, %bound : tensor<4x9xf32>
+    %one = attn.often %c once : tensor<4x9xi1>
+    scf.if %one {
+      attn.store %t, %o[%c0, %c0] : tensor<4x9xf32> -> <4x9xf32>
+    }
+  }
+}
+
 // What rows are relative to: no branch, both forms of the factor, and 0 where the unit changes.
 
 // CHECK-LABEL: func.func @advance

@@ -1140,6 +1140,28 @@ attn.kernel @often(%o: !attn.view<128x8xf32>, %n: index) attributes {threads = 2
   }
 }
 
+// With `once` one thread is enough.
+
+// CHECK-LABEL: llvm.func @one_is_enough(
+// CHECK-DAG: %[[ONE:[^ ]+]] = arith.constant 1 : i32
+// CHECK: %[[COUNT:[^ ]+]] = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.popc.aligned.count"
+// CHECK-NEXT: arith.cmpi uge, %[[COUNT]], %[[ONE]] : i32
+attn.kernel @one_is_enough(%o: !attn.view<128x8xf32>) attributes {threads = 256 : i64} {
+  %c1 = arith.constant 1 : index
+  %bound = arith.constant dense<2.0> : tensor<128x8xf32, #acc>
+  attn.ctas %cta in %c1 {
+    %c0 = arith.constant 0 : index
+    %t = attn.iota 1 from %c0 : tensor<128x8xindex, #acc>
+    %t32 = arith.index_cast %t : tensor<128x8xindex, #acc> to tensor<128x8xi32, #acc>
+    %f = arith.sitofp %t32 : tensor<128x8xi32, #acc> to tensor<128x8xf32, #acc>
+    %c = arith.cmpf ugt, %f, %bound : tensor<128x8xf32, #acc>
+    %one = attn.often %c once : tensor<128x8xi1, #acc>
+    scf.if %one {
+      attn.store %f, %o[%c0, %c0] : tensor<128x8xf32, #acc> -> <128x8xf32>
+    }
+  }
+}
+
 // In the body of a kernel, too.
 
 // CHECK-LABEL: llvm.func @often_once(

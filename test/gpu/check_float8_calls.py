@@ -83,6 +83,23 @@ def check_dense(torch, attn_mlir, element, dim, group, causal, layout="bhsd", co
     return [max(x) for x in zip(*found)]
 
 
+def check_signs(torch, attn_mlir, dim, causal):
+    """Scores below zero, of which maxima as integers would be the least (attn-integer-maxima): of all keys of a head, of those before or behind
+    the middle, of all but one."""
+    found = []
+    for number, sizes in enumerate(((1, 300, 1500), (2, 64, 5000))):
+        (q, k, v), scales = made(torch, "e4m3fn", dim, 1, sizes, number)
+        middle = sizes[2] // 2
+        q[..., 0], k[..., 0] = (torch.tensor(x, device="cuda").to(q.dtype) for x in (8.0, -8.0))
+        for head, places in ((1, slice(middle, None)), (2, slice(0, middle)), (3, slice(middle, middle + 1))):
+            k[:, head, places, 0] = torch.tensor(1.0, device="cuda").to(k.dtype)
+        r, rl = reference(torch, *(wide(x, scale, torch) for x, scale in zip((q, k, v), scales)), causal)
+        for given in (v, attn_mlir.interleaved_values(v, "bhsd")):
+            o, lse = attn_mlir.attention(q, k, given, causal=causal, return_lse=True, **named(scales))
+            found.append((error(o, r), lse_error(lse, rl)))
+    return [max(x) for x in zip(*found)]
+
+
 def check_lengths(torch, attn_mlir, element, dim, group, causal):
     """Each sequence of a batch ends at a length of its own."""
     found = []
@@ -112,6 +129,8 @@ def cases():
         yield name, element, check_dense, arguments
         if element == "e4m3fn":
             yield f"{name} lengths", element, check_lengths, arguments
+    for dim, causal in itertools.product((64, 128, 256), (False, True)):
+        yield f"e4m3fn D {dim} signs {'causal' if causal else 'full'}", "e4m3fn", check_signs, (dim, causal)
     yield "e4m3fn D 40 padded", "e4m3fn", check_dense, ("e4m3fn", 40, 2, True)
     yield "e4m3fn D 128 bshd", "e4m3fn", check_dense, ("e4m3fn", 128, 2, True, "bshd")
     yield "e4m3fn D 128 columns", "e4m3fn", check_dense, ("e4m3fn", 128, 2, False, "bhsd", True)

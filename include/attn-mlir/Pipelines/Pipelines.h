@@ -150,6 +150,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> pingPong{
       *this, "ping-pong", llvm::cl::init(false),
       llvm::cl::desc("attn-specialize-warps: ping-pong")};
+  Option<bool, PlainParser<bool>> lateTurns{
+      *this, "late-turns", llvm::cl::init(false),
+      llvm::cl::desc("attn-specialize-warps: late-turns")};
   Option<bool, PlainParser<bool>> firstRows{
       *this, "first-rows", llvm::cl::init(false),
       llvm::cl::desc("attn-specialize-warps: first-rows")};

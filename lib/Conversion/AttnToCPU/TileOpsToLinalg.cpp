@@ -171,10 +171,8 @@ struct OftenPattern : OpRewritePattern<OftenOp> {
     Value found = foldConditions(rewriter, loc, op.getTile(),
                                  rewriter.getI64IntegerAttr(0), count);
     int64_t all = op.getTile().getType().getNumElements();
-    Value many =
-        arith::ConstantOp::create(rewriter, loc,
-                                  rewriter.getI64IntegerAttr(llvm::divideCeil(
-                                      all * OftenOp::kMany, OftenOp::kOf)));
+    Value many = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getI64IntegerAttr(op.enoughOf(all)));
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::uge,
                                                found, many);
     return success();

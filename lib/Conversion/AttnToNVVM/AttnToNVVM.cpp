@@ -258,7 +258,7 @@ struct ConvertAttnToNVVMPass
     if (isa<LoadOp>(op))
       return llvm::all_of(op->getUsers(), llvm::IsaPred<StoreColumnsOp>);
     return isa<DotOp, DotIssueOp, StoreOp, StoreColumnsOp, scf::ForOp,
-               scf::IfOp, scf::YieldOp>(op);
+               scf::IfOp, scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op);
   }
 
   /// Four elements are a word there, which nothing else takes apart.
@@ -352,6 +352,10 @@ struct ConvertAttnToNVVMPass
         return signalPassFailure();
       bytes = *withAdders;
       bytes = placeTakes(function, lowerHandedTakes(function, bytes));
+      auto withTurns = lowerLateTurns(function, bytes);
+      if (failed(withTurns))
+        return signalPassFailure();
+      bytes = *withTurns;
       bytes = placeParts(function, bytes);
       if (failed(checkSharedBytes(function, bytes, "shared memory")))
         return signalPassFailure();

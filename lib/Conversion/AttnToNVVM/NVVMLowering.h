@@ -90,6 +90,11 @@ int64_t lowerHandedTakes(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
 /// Turns of a CTA to add, which two warps of the producer give, through
 /// barriers behind `bytes` of shared memory; returns the bytes in all.
 int64_t lowerAddTurns(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
+/// Turns of groups that are passed among other instructions (`late`), through
+/// barriers behind `bytes` of shared memory; returns the bytes in all, and
+/// fails where steps differ.
+llvm::FailureOr<int64_t> lowerLateTurns(mlir::LLVM::LLVMFuncOp function,
+                                        int64_t bytes);
 /// What warps that add out of rings do where CTAs add one after the other; a
 /// word behind `bytes` of shared memory says how many tiles are there. Returns
 /// the bytes in all.

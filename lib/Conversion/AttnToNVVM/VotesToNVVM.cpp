@@ -44,10 +44,10 @@ struct OftenPattern : OpConversionPattern<OftenOp> {
     Location loc = op.getLoc();
     Value count = groupBarrier(rewriter, op,
                                anyRegister(rewriter, loc, adaptor.getTile()));
-    constexpr int64_t kMany = kGroupThreads * OftenOp::kMany / OftenOp::kOf;
     Value isMany = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::uge, count,
-        arith::ConstantIntOp::create(rewriter, loc, kMany, 32));
+        arith::ConstantIntOp::create(rewriter, loc, op.enoughOf(kGroupThreads),
+                                     32));
     // All threads have the same answer. By a vote ptxas knows that, too, and
     // keeps uniform registers for what depends on it.
     rewriter.replaceOp(op, voteAny(rewriter, loc, isMany));

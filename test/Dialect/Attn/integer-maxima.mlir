@@ -12,13 +12,21 @@
 // RUN: attn-opt %t/same.mlir --attn-set-target=target=h200 -o %t/same.before
 // RUN: %{run} %t/same.mlir -o %t/same.after 2>&1 | count 0
 // RUN: diff %t/same.before %t/same.after
-// RUN: FileCheck %t/same.mlir --input-file=%t/same.after --implicit-check-not=attn.any --implicit-check-not=arith.bitcast
+// RUN: FileCheck %t/same.mlir --input-file=%t/same.after --implicit-check-not=attn.any --implicit-check-not=attn.often --implicit-check-not=arith.bitcast
 // What is not steady, it takes.
 // RUN: sed 's/ steady//' %t/same.mlir | %{run} 2> /dev/null | FileCheck %s --check-prefix=TAKEN
 // TAKEN-LABEL: attn.kernel @steady
 // TAKEN: attn.any
 // TAKEN-LABEL: attn.kernel @twice
 // TAKEN-NOT: attn.any
+
+// Loops of steady references are there twice; a second run changes nothing, and other targets neither.
+// RUN: %{run} %t/steady.mlir -o %t/steady.after 2>&1 | FileCheck %t/steady.mlir --check-prefix=REMARK --implicit-check-not=remark:
+// RUN: FileCheck %t/steady.mlir --input-file=%t/steady.after --implicit-check-not=attn.any
+// RUN: %{run} %t/steady.after -o %t/steady.again 2>&1 | count 0
+// RUN: diff %t/steady.after %t/steady.again
+// RUN: attn-opt %t/steady.mlir --attn-set-target=target=gb10 -o %t/steady.before
+// RUN: attn-opt %t/steady.mlir --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn.kernel(attn-integer-maxima))' | diff %t/steady.before -
 
 // Hopper alone has products by warpgroups: the same loops stay for GB10, MI300X and the CPU.
 // REDEFINE: %{target} = h100
@@ -154,6 +162,70 @@ attn.kernel @loops(%l: !attn.view<?xf32>, %x: f32, %y: f32, %n: index) {
   }
 }
 
+//--- steady.mlir
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
+#rows = #attn.fragment<threads [4:(0), 8:(1), 8:(16)], registers [2:(8)]>
+!q = tensor<128x16xbf16, #attn.shared<32>>
+!k = tensor<16x16xbf16, #attn.shared<32>>
+!s = tensor<128x16xf32, #acc>
+!m = tensor<128xf32, #rows>
+
+// While a row of the warpgroup is below zero, one tile by floats; then the others by integers. True of NaN, too, which stays with floats.
+
+// CHECK-LABEL: attn.kernel @steady_products
+// CHECK: %[[OUT:[^ ]+]]:2 = scf.while (%[[I:[^ ]+]] = %[[FROM:[^ ]+]], %[[R:[^ ]+]] = %{{[^ ]+}}) : (index, tensor<128xf32, #[[ROWS:[^>]+]]>)
+// CHECK-NEXT: %[[MORE:[^ ]+]] = arith.cmpi slt, %[[I]], %[[N:[^ ]+]] : index
+// CHECK-NEXT: scf.condition(%[[MORE]]) %[[I]], %[[R]]
+// CHECK-NEXT: } do {
+// CHECK-NEXT: ^bb0(%[[AT:[^ ]+]]: index, %[[R0:[^ ]+]]: tensor<128xf32, #[[ROWS]]>):
+// CHECK-NEXT: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[LESS:[^ ]+]] = arith.cmpf ult, %[[R0]], %[[ZERO]]
+// CHECK-NEXT: %[[BELOW:[^ ]+]] = attn.often %[[LESS]] once
+// CHECK-NEXT: %[[NEXT:[^ ]+]] = arith.addi %[[AT]], %[[STEP:[^ ]+]] : index
+// CHECK-NEXT: %[[MIDDLE:[^ ]+]] = arith.select %[[BELOW]], %[[NEXT]], %[[AT]] : index
+// CHECK-NEXT: %[[END:[^ ]+]] = arith.select %[[BELOW]], %[[NEXT]], %[[N]] : index
+// CHECK-NEXT: %[[FLOATS:[^ ]+]] = scf.for %{{[^ ]+}} = %[[AT]] to %[[MIDDLE]] step %[[STEP]] iter_args(%[[RF:[^ ]+]] = %[[R0]])
+// CHECK: attn.dot.issue
+// CHECK: %[[SF:[^ ]+]] = attn.dot.wait
+// CHECK-NEXT: %[[MF:[^ ]+]] = attn.reduce max %[[SF]] : tensor<128x16xf32,
+// CHECK-NEXT: attn.advance %[[MF]] from %{{[^ ]+}}, %[[RF]] {{.*}} steady
+// CHECK: %[[INTEGERS:[^ ]+]] = scf.for %{{[^ ]+}} = %[[MIDDLE]] to %[[END]] step %[[STEP]] iter_args(%[[RI:[^ ]+]] = %[[FLOATS]])
+// CHECK: attn.dot.issue
+// CHECK: %[[SI:[^ ]+]] = attn.dot.wait
+// CHECK-NEXT: %[[BITS:[^ ]+]] = arith.bitcast %[[SI]] : {{.*}} to tensor<128x16xi32,
+// CHECK-NEXT: %[[MOST:[^ ]+]] = attn.reduce_registers max %[[BITS]]
+// CHECK-NEXT: %[[FLOAT:[^ ]+]] = arith.bitcast %[[MOST]]
+// CHECK-NEXT: %[[MI:[^ ]+]] = attn.reduce max %[[FLOAT]]
+// CHECK-NEXT: attn.advance %[[MI]] from %{{[^ ]+}}, %[[RI]] {{.*}} steady
+// CHECK: scf.yield %[[END]], %[[INTEGERS]]
+// CHECK: attn.store %[[OUT]]#1
+// REMARK: remark: [Passed] integers | Category:attn-integer-maxima | Function=steady_products | Remark="scores that are not negative are compared as integers", maxima=1
+attn.kernel @steady_products(%l: !attn.view<?xf32>, %f: f32, %n: index) attributes {producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %r = scf.for %j = %c0 to %n step %c1 iter_args(%r0 = %least) -> (!m) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        %max = attn.reduce max %s : !s
+        %k1, %r1, %a1 = attn.advance %max from %ones, %r0 scale(1.0) steady : !m
+        attn.ring.release %rk : <2 x !k>
+        scf.yield %r1 : !m
+      }
+      attn.store %r, %l[%cta] : !m -> <?xf32>
+    }
+  }
+}
+
 //--- same.mlir
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #rows = #attn.fragment<threads [4:(0), 8:(1), 8:(16)], registers [2:(8)]>
@@ -177,6 +249,73 @@ attn.kernel @steady(%l: !attn.view<?xf32>, %x: f32, %n: index) {
       scf.yield %r1 : !m
     }
     attn.store %r, %l[%cta] : !m -> <?xf32>
+  }
+}
+
+// Nor of asynchronous products where the loop has a mask, so that it has few tiles, or another maximum.
+// CHECK-LABEL: attn.kernel @steady_masked
+// CHECK: scf.for
+// CHECK: arith.select
+// CHECK: attn.reduce max
+// CHECK-LABEL: attn.kernel @steady_two
+// CHECK: scf.for
+// CHECK-COUNT-2: attn.reduce max
+!q = tensor<128x16xbf16, #attn.shared<32>>
+!k = tensor<32x16xbf16, #attn.shared<32>>
+attn.kernel @steady_masked(%l: !attn.view<?xf32>, %n: index) attributes {producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  %nothing = arith.constant dense<0xFF800000> : !s
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %r = scf.for %j = %c0 to %n step %c1 iter_args(%r0 = %least) -> (!m) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        %seen = arith.cmpf one, %s, %zero : !s
+        %kept = arith.select %seen, %s, %nothing : tensor<128x32xi1, #acc>, !s
+        %max = attn.reduce max %kept : !s
+        %k1, %r1, %a1 = attn.advance %max from %ones, %r0 scale(1.0) steady : !m
+        attn.ring.release %rk : <2 x !k>
+        scf.yield %r1 : !m
+      }
+      attn.store %r, %l[%cta] : !m -> <?xf32>
+    }
+  }
+}
+attn.kernel @steady_two(%l: !attn.view<?xf32>, %n: index) attributes {producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%r0 = %least, %m0 = %least) -> (!m, !m) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        %max = attn.reduce max %s : !s
+        %other = attn.reduce max %s : !s
+        %k1, %r1, %a1 = attn.advance %max from %ones, %r0 scale(1.0) steady : !m
+        %m1 = arith.maximumf %other, %m0 : !m
+        attn.ring.release %rk : <2 x !k>
+        scf.yield %r1, %m1 : !m, !m
+      }
+      attn.store %r#0, %l[%cta] : !m -> <?xf32>
+      attn.store %r#1, %l[%cta] : !m -> <?xf32>
+    }
   }
 }
 

@@ -188,6 +188,7 @@ func.func @after(%m: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)
 // What those of a warpgroup do, and what is said of the sums of a first tile.
 // CHECK-NEXT: attn.often %[[O]] : tensor<64x4xi1, #[[PARTS]]>
 // CHECK-NEXT: attn.often %[[U]] {note} : tensor<64xi1, #[[ROWS]]>
+// CHECK-NEXT: attn.often %[[U]] once : tensor<64xi1, #[[ROWS]]>
 // CHECK-NEXT: attn.settle %[[P]] if %[[U]] : tensor<64x4xf32, #[[PARTS]]>, tensor<64xi1, #[[ROWS]]>
 // CHECK-NEXT: attn.settle %[[R]] if %[[U]] {note} : tensor<64xf32, #[[ROWS]]>, tensor<64xi1, #[[ROWS]]>
 func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
@@ -210,6 +211,7 @@ func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
   %8 = attn.any %7 holds_first {note} : tensor<64xi1, #rows>
   %9 = attn.often %5 : tensor<64x4xi1, #slice>
   %10 = attn.often %7 {note} : tensor<64xi1, #rows>
+  %13 = attn.often %7 once : tensor<64xi1, #rows>
   %11 = attn.settle %p if %7 : tensor<64x4xf32, #slice>, tensor<64xi1, #rows>
   %12 = attn.settle %r if %7 {note} : tensor<64xf32, #rows>, tensor<64xi1, #rows>
   return

@@ -5,6 +5,42 @@
 // RUN: attn-opt %t --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-ping-pong))' --remarks-filter='attn-ping.*' -o %t.twice 2>&1 | count 0
 // RUN: diff %t %t.twice
 
+// Late turns are passed when the product with values is done, all else as before: those of scores alone when these are issued.
+// RUN: sed 's/{ping_pong,/{late_turns, ping_pong,/' %s | attn-opt --pass-pipeline='builtin.module(attn.kernel(attn-ping-pong))' -o %t.late
+// RUN: FileCheck %s --input-file=%t.late --check-prefix=LATE --implicit-check-not=attn.turn
+// RUN: sed '/attn.turn/d; s/late_turns, //' %t.late > %t.late.rest
+// RUN: sed '/attn.turn/d' %t | diff %t.late.rest -
+// LATE-LABEL: attn.kernel @overlapped
+// LATE: attn.turn start of 2 late
+// LATE: attn.turn take of 2 late
+// LATE-NEXT: attn.dot.issue {{.*}} transpose_rhs
+// LATE-NEXT: attn.turn pass of 2 late
+// LATE-NEXT: attn.dot.wait
+// LATE: scf.for
+// LATE: attn.turn take of 2 late
+// LATE-NEXT: attn.dot.issue {{.*}} transpose_rhs
+// LATE-NEXT: attn.ring.wait
+// LATE-NEXT: %[[PV:[^ ]+]] = attn.dot.issue {{.*}} stage 1
+// LATE-NEXT: attn.dot.wait {{.*}} outstanding 1
+// LATE: attn.dot.wait %[[PV]]
+// LATE-NEXT: attn.turn pass of 2 late
+// LATE-NEXT: attn.ring.release
+// LATE: scf.yield
+// LATE-LABEL: attn.kernel @plain
+// LATE: attn.turn start of 3 late
+// LATE: attn.turn take of 3 late
+// LATE-NEXT: attn.dot.issue {{.*}} transpose_rhs
+// LATE-NEXT: attn.turn pass of 3 late
+// LATE: attn.turn take of 3 late
+// LATE-NEXT: attn.dot.issue {{.*}} transpose_rhs
+// LATE-NEXT: attn.turn pass of 3 late
+// LATE-LABEL: attn.kernel @together
+// LATE: attn.turn start of 2 late
+// LATE: attn.turn take of 2 late
+// LATE-NEXT: attn.dot.issue {{.*}} transpose_rhs
+// LATE-NEXT: attn.dot.issue {{.*}} transpose_rhs
+// LATE-NEXT: attn.turn pass of 2 late
+
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
 !q = tensor<128x16xbf16, #attn.shared<32>>
 !k = tensor<16x16xbf16, #attn.shared<32>>

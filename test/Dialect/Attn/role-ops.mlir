@@ -52,15 +52,18 @@ attn.kernel @roles(%n: index) attributes {threads = 256 : i64} {
 // CHECK-NEXT: attn.turn take of 2
 // CHECK-NEXT: attn.turn pass of 2
 // CHECK-NEXT: attn.turn take of 14 {note}
+// CHECK-NEXT: attn.turn pass of 2 late
 // GENERIC: "attn.turn"() <{groups = 2 : i64, step = 0 : i32}> : () -> ()
 // GENERIC: "attn.turn"() <{groups = 2 : i64, step = 1 : i32}> : () -> ()
 // GENERIC: "attn.turn"() <{groups = 2 : i64, step = 2 : i32}> : () -> ()
 // GENERIC: "attn.turn"() <{groups = 14 : i64, step = 1 : i32}> {note} : () -> ()
+// GENERIC: "attn.turn"() <{groups = 2 : i64, late, step = 2 : i32}> : () -> ()
 attn.kernel @turns() {
   attn.turn start of 2
   attn.turn take of 2
   attn.turn pass of 2
   attn.turn take of 14 {note}
+  attn.turn pass of 2 late
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,6 +108,6 @@ attn.kernel @add_turns(%p: !attn.view<?xi32>, %n: index) attributes {threads = 2
 // KEPT-LABEL: attn.kernel @roles
 // KEPT-COUNT-1: attn.specialize
 // KEPT-LABEL: attn.kernel @turns
-// KEPT-COUNT-4: attn.turn
+// KEPT-COUNT-5: attn.turn
 // KEPT-LABEL: attn.kernel @add_turns
 // KEPT-COUNT-2: attn.add_turn

@@ -19,6 +19,11 @@
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{overlap=true first-rows=true}))' | FileCheck %s --check-prefix=FIRST
 // FIRST-LABEL: attn.kernel @two
 // FIRST-SAME: attributes {first_rows, overlap, producer_warps = 4 : i64, threads = 256 : i64}
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{ping-pong=true late-turns=true}))' | FileCheck %s --check-prefix=LATE
+// LATE-LABEL: attn.kernel @two
+// LATE-SAME: attributes {late_turns, ping_pong, producer_warps = 4 : i64, threads = 256 : i64}
+// Nobody passes what nobody takes.
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-specialize-warps{late-turns=true}))' | FileCheck %s --implicit-check-not=late_turns
 // OVERLAP-LABEL: attn.kernel @two
 // OVERLAP-SAME: attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64}
 // PINGPONG-LABEL: attn.kernel @two

@@ -619,6 +619,8 @@ private:
       if (m.lower.back() == "overlap" && backwardRandom.oneIn(2))
         m.lower.push_back("first-rows");
       flag("ping-pong", 2);
+      if (m.lower.back() == "ping-pong" && lastRandom.oneIn(2))
+        m.lower.push_back("late-turns");
     }
     flag("store-tensors", 4);
     flag("exchange-columns", 4);

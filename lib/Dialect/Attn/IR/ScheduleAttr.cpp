@@ -93,6 +93,7 @@ constexpr Field kFields[] = {
     {"specialize", FieldKind::Flag, 3, "specialize"},
     {"overlap", FieldKind::Flag, 3, "overlap"},
     {"ping_pong", FieldKind::Flag, 3, "ping-pong"},
+    {"late_turns", FieldKind::Flag, 3, "late-turns"},
     {"first_rows", FieldKind::Flag, 3, "first-rows"},
     {"producer_registers", FieldKind::Number, 3, "producer-registers"},
     {"delay_waits", FieldKind::Flag, 3, "delay-waits"},

@@ -98,6 +98,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kOverlapAttr = "overlap";
     /// Attribute of a kernel whose warpgroups are to take turns at products.
     static constexpr ::llvm::StringLiteral kPingPongAttr = "ping_pong";
+    /// They pass a turn when its products are done, not when they are issued.
+    static constexpr ::llvm::StringLiteral kLateTurnsAttr = "late_turns";
     /// Rings of keys are released when the first rows have their reference.
     static constexpr ::llvm::StringLiteral kFirstRowsAttr = "first_rows";
     /// Attributes for launchers: for each view the names of its dynamic

@@ -136,10 +136,13 @@ def Attn_TurnOp : Attn_Op<"turn", [MemoryEffects<[MemRead, MemWrite]>]> {
     `take` waits for the turn of the own group, `pass` gives it to the next. Each
     group takes as many turns as it passes.
 
-    Example: `attn.turn take of 2`
+    With `late`, which all steps of a kernel have or none, groups pass turns among other
+    instructions, which need not wait for the step to be scheduled.
+
+    Examples: `attn.turn take of 2`, `attn.turn pass of 2 late`
   }];
-  let arguments = (ins Attn_Turn:$step, I64Attr:$groups);
-  let assemblyFormat = "$step `of` $groups attr-dict";
+  let arguments = (ins Attn_Turn:$step, I64Attr:$groups, UnitAttr:$late);
+  let assemblyFormat = "$step `of` $groups (`late` $late^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -18,7 +18,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
 
     | field | value |
     |---|---|
-    | `pack_group`, `split_ctas`, `split_cluster`, `split_last`, `stream_k`, `list_tiles`, `split_results`, `longest_first`, `persistent`, `pair_tiles`, `dynamic`, `snake`, `in_step`, `specialize`, `overlap`, `ping_pong`, `first_rows`, `delay_waits`, `optimistic_max`, `exact_peaks`, `exact_last`, `two_level`, `mx_products`, `hold_lhs`, `stage_columns`, `store_tensors`, `exchange_columns`, `stream_reads`, `wide_panels` | a flag: `persistent`, or `persistent = false` |
+    | `pack_group`, `split_ctas`, `split_cluster`, `split_last`, `stream_k`, `list_tiles`, `split_results`, `longest_first`, `persistent`, `pair_tiles`, `dynamic`, `snake`, `in_step`, `specialize`, `overlap`, `ping_pong`, `late_turns`, `first_rows`, `delay_waits`, `optimistic_max`, `exact_peaks`, `exact_last`, `two_level`, `mx_products`, `hold_lhs`, `stage_columns`, `store_tensors`, `exchange_columns`, `stream_reads`, `wide_panels` | a flag: `persistent`, or `persistent = false` |
     | `splits`, `split_length`, `domains`, `chunk`, `sms`, `resident`, `stages`, `resident_stages`, `producer_registers`, `lead`, `copy_chunk`, `warps`, `stride`, `shift` | a number: `stages = 3` |
     | `tiles` | positions of an axis in a tile: `tiles = [query = 128, key = 64]` |
     | `form` | of `attn.attention_backward`: `two_kernels`, `fused`, `ordered` |

@@ -225,17 +225,22 @@ def Attn_OftenOp : Attn_Op<"often", [Pure]> {
   let summary = "Whether many elements of a tile are true";
   let description = [{
     *Level 3.* The threads of a warpgroup agree, and answer for the rows that it holds: one
-    in four of them, at least, holds an element that is true. They wait for each other, so
-    that all of them have to come here. In other layouts it is one in four elements.
+    in four of them, at least, holds an element that is true; with `once` one of them is
+    enough. They wait for each other, so that all of them have to come here. In other
+    layouts it is one in four elements, or one.
 
-    Example: `%b = attn.often %c : tensor<128xi1>`
+    Examples: `%b = attn.often %c : tensor<128xi1>`, `%b = attn.often %c once : tensor<128xi1>`
   }];
-  let arguments = (ins Attn_TileOf<[I1]>:$tile);
+  let arguments = (ins Attn_TileOf<[I1]>:$tile, UnitAttr:$once);
   let results = (outs I1:$result);
-  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+  let assemblyFormat = "$tile (`once` $once^)? attr-dict `:` type($tile)";
   let extraClassDeclaration = [{
     /// The share that is many.
     static constexpr int64_t kMany = 1, kOf = 4;
+    /// How many of so many make it true.
+    int64_t enoughOf(int64_t all) {
+      return getOnce() ? 1 : (all * kMany + kOf - 1) / kOf;
+    }
   }];
 }
 

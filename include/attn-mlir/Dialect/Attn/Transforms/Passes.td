@@ -452,11 +452,24 @@ def AttnIntegerMaxima : Pass<"attn-integer-maxima", "::attn::KernelOp"> {
     %m = attn.reduce max %p
     ```
 
-    Does nothing for other targets, to references that are `steady`, nor in loops of `attn.dot`, whose
-    threads multiply themselves.
+    A reference that is `steady` (of 8-bit numbers) has no branch of its own behind its maximum, and one in
+    front of it would part what is scheduled side by side. A loop of asynchronous products without a mask is there twice then, once for floats
+    and once for integers, within a loop of its own: while a row of the warpgroup has a reference below
+    zero, which never comes back, the first goes through one tile, else the second through all that are left.
+
+    ```mlir
+    scf.while (%i, ...) {
+      %below = attn.often (%r0 < 0) once
+      scf.for %i to (%below ? %i + 1 : %i) { floats }
+      scf.for (%below ? %i + 1 : %i) to (%below ? %i + 1 : %end) { integers }
+    }
+    ```
+
+    Does nothing for other targets, nor in loops of `attn.dot`, whose threads multiply themselves.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-  let statistics = [Statistic<"numMaxima", "maxima", "Maxima rewritten">];
+  let statistics = [Statistic<"numMaxima", "maxima", "Maxima rewritten">,
+                    Statistic<"numLoops", "loops", "Loops that are there twice">];
 }
 
 def AttnSkipRescaling : Pass<"attn-skip-rescaling", "::attn::KernelOp"> {

@@ -25,6 +25,8 @@ def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {
            "Consumers compute softmax beside products (attn-overlap-softmax)">,
     Option<"pingPong", "ping-pong", "bool", /*default=*/"false",
            "Groups of consumers take turns (attn-ping-pong)">,
+    Option<"lateTurns", "late-turns", "bool", /*default=*/"false",
+           "With ping-pong: turns are passed when their products are done">,
     Option<"firstRows", "first-rows", "bool", /*default=*/"false",
            "Keys are released when the first rows have their reference (attn-overlap-softmax)">,
     Option<"producerRegisters", "producer-registers", "int64_t", /*default=*/"0",
@@ -263,6 +265,10 @@ def AttnPingPong : Pass<"attn-ping-pong", "::attn::KernelOp"> {
     the first stage (the scores of a tile; not a sum that nothing else asks for),
     and passes it when it has issued what it issues before it waits. So one group's
     softmax runs beside the products of another.
+
+    With `late_turns` a turn that has a product of a later stage, with values, is passed behind
+    the wait for it: groups are further apart, and the next one's products follow the maxima
+    of this one.
 
     Before: `%s = attn.dot.issue ... transpose_rhs; %o = attn.dot.issue ...; attn.dot.wait %s ...`
 

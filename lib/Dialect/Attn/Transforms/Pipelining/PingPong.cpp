@@ -44,10 +44,20 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
     return last;
   }
 
+  /// Behind what a turn is passed: the last product is issued, or, `late`, done
+  /// if it is one with values.
+  static Operation *endOfTurn(DotIssueOp last, bool late) {
+    if (!late || last.getStage() == 0 || !last.getProduct().hasOneUse())
+      return last;
+    Operation *end = *last.getProduct().user_begin();
+    return isa<DotWaitOp>(end) && end->getBlock() == last->getBlock() ? end
+                                                                      : last;
+  }
+
   static void takeTurns(SpecializeOp roles, ArrayRef<DotIssueOp> first,
-                        int64_t groups) {
+                        int64_t groups, bool late) {
     OpBuilder b = OpBuilder::atBlockBegin(&roles.getConsumer().front());
-    TurnOp::create(b, roles.getLoc(), Turn::Start, groups);
+    TurnOp::create(b, roles.getLoc(), Turn::Start, groups, late);
     llvm::DenseSet<Operation *> covered;
     for (DotIssueOp issue : first) {
       if (covered.contains(issue))
@@ -56,9 +66,9 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
       for (Operation *op = issue; op != last; op = op->getNextNode())
         covered.insert(op->getNextNode());
       b.setInsertionPoint(issue);
-      TurnOp::create(b, issue.getLoc(), Turn::Take, groups);
-      b.setInsertionPointAfter(last);
-      TurnOp::create(b, issue.getLoc(), Turn::Pass, groups);
+      TurnOp::create(b, issue.getLoc(), Turn::Take, groups, late);
+      b.setInsertionPointAfter(endOfTurn(last, late));
+      TurnOp::create(b, issue.getLoc(), Turn::Pass, groups, late);
     }
   }
 
@@ -83,7 +93,8 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
       if (first.empty() || roles.getNumComputing() > 1 ||
           !roles.getConsumer().getOps<TurnOp>().empty())
         return;
-      takeTurns(roles, first, groups);
+      takeTurns(roles, first, groups,
+                kernel->hasAttr(KernelOp::kLateTurnsAttr));
       ++numKernels;
       remarks::emitPingPong(kernel, groups);
     });

@@ -73,6 +73,8 @@ struct SpecializeWarpsPass
       kernel->setAttr(KernelOp::kFirstRowsAttr, UnitAttr::get(&getContext()));
     if (pingPong)
       kernel->setAttr(KernelOp::kPingPongAttr, UnitAttr::get(&getContext()));
+    if (pingPong && lateTurns)
+      kernel->setAttr(KernelOp::kLateTurnsAttr, UnitAttr::get(&getContext()));
     ++numKernels;
     remarks::emitSpecializeWarps(kernel, kGroup);
   }

@@ -4,6 +4,10 @@
 // from Hopper on have the largest of three integers in one instruction, where
 // they have that of two floats.
 //
+// Where each tile has a branch behind its maximum anyway, it asks for negative
+// references, too. Else there are two versions of the loop, for a branch would
+// part what is scheduled side by side.
+//
 //===----------------------------------------------------------------------===//
 
 #include "RowVotes.h"
@@ -16,6 +20,7 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -60,31 +65,136 @@ Value buildIsBelowZero(RewriterBase &rewriter, AdvanceOp advance) {
                      advance.getReferenceBefore(), 0);
 }
 
-/// What is negative raises no reference that is not, and is below all else as
-/// an integer, too. NaN with a sign may be lost, but not its exponential.
+/// The maxima of what registers hold of rows.
+Value buildMost(OpBuilder &b, Location loc, Value tile) {
+  return ReduceRegistersOp::create(b, loc, ReduceKind::Max, tile);
+}
+
+/// The same by integers. What is negative raises no reference that is not, and
+/// is below all else as an integer, too. NaN with a sign may be lost, but not
+/// its exponential.
+Value buildMostInteger(OpBuilder &b, Location loc, Value tile) {
+  auto as = [&](Type element, Value of) -> Value {
+    auto type = cast<RankedTensorType>(of.getType());
+    return arith::BitcastOp::create(b, loc, type.clone(element), of);
+  };
+  return as(b.getF32Type(), buildMost(b, loc, as(b.getI32Type(), tile)));
+}
+
+/// Integers in a branch of each tile.
 void rewrite(ReduceOp maximum, AdvanceOp advance) {
   IRRewriter rewriter(maximum);
   Location loc = maximum.getLoc();
   Value scores = maximum.getTile(),
         isBelowZero = buildIsBelowZero(rewriter, advance);
-  auto reduced = [&](OpBuilder &b, Value tile) -> Value {
-    return ReduceRegistersOp::create(b, loc, ReduceKind::Max, tile);
-  };
-  auto as = [&](OpBuilder &b, Type element, Value tile) -> Value {
-    auto type = cast<RankedTensorType>(tile.getType());
-    return arith::BitcastOp::create(b, loc, type.clone(element), tile);
-  };
   auto branch = scf::IfOp::create(
       rewriter, loc, isBelowZero,
       [&](OpBuilder &b, Location) {
-        scf::YieldOp::create(b, loc, reduced(b, scores));
+        scf::YieldOp::create(b, loc, buildMost(b, loc, scores));
       },
       [&](OpBuilder &b, Location) {
-        Value most = reduced(b, as(b, b.getI32Type(), scores));
-        scf::YieldOp::create(b, loc, as(b, b.getF32Type(), most));
+        scf::YieldOp::create(b, loc, buildMostInteger(b, loc, scores));
       });
   rewriter.replaceOpWithNewOp<ReduceOp>(maximum, ReduceKind::Max,
                                         branch.getResult(0));
+}
+
+/// A loop whose one maximum of scores advances a steady reference.
+struct SteadyLoop {
+  scf::ForOp loop;
+  ReduceOp maximum;
+  AdvanceOp advance;
+};
+
+/// Whether a loop goes through many tiles: one with a mask has few, and does
+/// not pay for a second version.
+bool hasMask(scf::ForOp loop) {
+  return llvm::any_of(
+      loop.getBody()->getOps<arith::SelectOp>(), [](arith::SelectOp choice) {
+        auto type = dyn_cast<RankedTensorType>(choice.getType());
+        return type && type.getRank() == 2 &&
+               choice.getFalseValue().getDefiningOp<arith::ConstantOp>();
+      });
+}
+
+/// Whether a loop is one of two versions already.
+bool isDivided(scf::ForOp loop) {
+  auto choice = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
+  return choice && choice.getCondition().getDefiningOp<OftenOp>();
+}
+
+SmallVector<SteadyLoop> findSteadyLoops(KernelOp kernel) {
+  SmallVector<SteadyLoop> found;
+  kernel.walk([&](scf::ForOp loop) {
+    SmallVector<ReduceOp> maxima;
+    for (auto op : loop.getBody()->getOps<ReduceOp>())
+      if (op.getKind() == ReduceKind::Max)
+        maxima.push_back(op);
+    // Of products by warpgroups, all of whose threads come to the vote.
+    bool hasGroups = !loop.getBody()->getOps<DotIssueOp>().empty();
+    if (maxima.size() != 1 || !hasGroups || hasMask(loop) || isDivided(loop))
+      return;
+    AdvanceOp advance = advanceOf(maxima.front());
+    if (advance && advance.getSteady())
+      found.push_back({loop, maxima.front(), advance});
+  });
+  return found;
+}
+
+/// A copy of a loop with other bounds and initial values.
+scf::ForOp cloneLoop(OpBuilder &b, scf::ForOp loop, Value from, Value to,
+                     ValueRange inits, IRMapping &map) {
+  auto copy = cast<scf::ForOp>(b.clone(*loop, map));
+  copy.setLowerBound(from);
+  copy.setUpperBound(to);
+  copy.getInitArgsMutable().assign(inits);
+  return copy;
+}
+
+/// While a row of the warpgroup has a reference below zero one tile by floats,
+/// then all others by integers: references do not fall.
+void divide(SteadyLoop parts) {
+  scf::ForOp loop = parts.loop;
+  IRRewriter rewriter(loop);
+  Location loc = loop.getLoc();
+  unsigned reference =
+      cast<BlockArgument>(parts.advance.getReferenceBefore()).getArgNumber();
+  Value end = loop.getUpperBound(), step = loop.getStep();
+  SmallVector<Value> inits{loop.getLowerBound()};
+  llvm::append_range(inits, loop.getInitArgs());
+  auto condition = [&](OpBuilder &b, Location, ValueRange carried) {
+    Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                       carried.front(), end);
+    scf::ConditionOp::create(b, loc, more, carried);
+  };
+  auto body = [&](OpBuilder &b, Location, ValueRange carried) {
+    Value at = carried.front();
+    Value below =
+        OftenOp::create(b, loc,
+                        buildCompareRows(b, loc, arith::CmpFPredicate::ULT,
+                                         carried[reference], 0),
+                        /*once=*/true);
+    Value next = arith::AddIOp::create(b, loc, at, step);
+    Value from = arith::SelectOp::create(b, loc, below, next, at),
+          to = arith::SelectOp::create(b, loc, below, next, end);
+    IRMapping ofFloats, ofIntegers;
+    scf::ForOp floats =
+        cloneLoop(b, loop, at, from, carried.drop_front(), ofFloats);
+    scf::ForOp integers =
+        cloneLoop(b, loop, from, to, floats.getResults(), ofIntegers);
+    IRRewriter inner(
+        ofIntegers.lookup(parts.maximum.getResult()).getDefiningOp<ReduceOp>());
+    auto maximum = cast<ReduceOp>(&*inner.getInsertionPoint());
+    inner.replaceOpWithNewOp<ReduceOp>(
+        maximum, ReduceKind::Max,
+        buildMostInteger(inner, loc, maximum.getTile()));
+    SmallVector<Value> results{to};
+    llvm::append_range(results, integers.getResults());
+    scf::YieldOp::create(b, loc, results);
+  };
+  auto whole = scf::WhileOp::create(rewriter, loc, TypeRange(ValueRange(inits)),
+                                    inits, condition, body);
+  rewriter.replaceOp(loop, whole.getResults().drop_front());
 }
 
 struct IntegerMaximaPass
@@ -103,9 +213,13 @@ struct IntegerMaximaPass
     });
     for (auto [maximum, advance] : maxima)
       rewrite(maximum, advance);
+    SmallVector<SteadyLoop> loops = findSteadyLoops(kernel);
+    for (SteadyLoop parts : loops)
+      divide(parts);
     numMaxima += maxima.size();
-    if (!maxima.empty())
-      remarks::emitIntegerMaxima(kernel, maxima.size());
+    numLoops += loops.size();
+    if (!maxima.empty() || !loops.empty())
+      remarks::emitIntegerMaxima(kernel, maxima.size() + loops.size());
   }
 };
 
