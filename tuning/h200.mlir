@@ -17,7 +17,8 @@ module attributes {attn.target = #attn.target<"h200">} {
   // An element of memory for each score takes the registers of a third warpgroup.
   // Tensor copies fetch them ahead, where rows are multiples of 16 bytes; with 256
   // columns their ring takes the memory of a second tile of queries
-  // (benchmarks/flex.py).
+  // (benchmarks/flex.py). Where their softmax is as long as the products, late
+  // turns keep warpgroups apart.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 reads
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
@@ -25,7 +26,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, exchange_columns, stream_reads>>]
+                wgmma = all, specialize, overlap, ping_pong, late_turns, optimistic_max, resident_stages = 2, exchange_columns, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal reads
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
@@ -33,7 +34,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, stream_reads>>]
+                wgmma = all, specialize, overlap, ping_pong, late_turns, optimistic_max, resident_stages = 2, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 reads
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
@@ -50,6 +51,15 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, exchange_columns, stream_reads>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 reads
+    <tiles = [query = 128, key = 80], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, late_turns, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>
+    variants [#attn.variant<"query<=512",
+               <tiles = [query = 128, key = 64], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>,
+              #attn.variant<"key>=12288 & batch*kv_head*group*query>=16897",
+               <tiles = [query = 128, key = 80], stream_k, persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, late_turns, optimistic_max, lead = 80, store_tensors, exchange_columns, wide_panels>>]
   // A softcap takes the special function unit twice a score: three warpgroups of
   // few columns hide it better (docs/notebooks/performance.md).
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 special

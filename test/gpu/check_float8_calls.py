@@ -33,7 +33,7 @@ def score_bound(torch, q, k):
         terms = [q[..., d, None] * k[..., None, :, d] for d in range(first, min(first + TERMS, q.shape[-1]))]
         bound = bound + (len(terms) + 1) * SCORE_BITS * torch.stack([total.abs().expand_as(terms[0]), *(x.abs() for x in terms)]).amax(0)
         total = total + sum(terms)
-    return bound.max().item() * q.shape[-1] ** -0.5
+    return bound.max().item() * q.shape[-1] ** -0.5 if bound.numel() else 1.0
 
 
 def reference(torch, q, k, v, causal):

@@ -110,6 +110,16 @@ private:
     }
   }
 
+  /// Whether a loop around takes tiles from a counter. Others go through the
+  /// tiles of a stream in parts (attn-integer-maxima).
+  static bool isFromCounter(Operation *op) {
+    for (auto loop = op->getParentOfType<scf::WhileOp>(); loop;
+         loop = loop->getParentOfType<scf::WhileOp>())
+      if (!loop.getAfterBody()->getOps<TakeOp>().empty())
+        return true;
+    return false;
+  }
+
   /// Where as many CTAs as fit take the tiles of a grid in turn, or from a
   /// counter: then one may take all.
   void limitRings(CtasOp ctas) {
@@ -121,12 +131,11 @@ private:
     ctas.walk([&](RingIssueOp issue) {
       auto stream = issue->getParentOfType<scf::ForOp>();
       auto argument = dyn_cast<BlockArgument>(issue.getView());
+      bool fromCounter = stream && isFromCounter(stream);
       if (!argument || !stream ||
-          !(stream->getParentOfType<scf::ForOp>() ||
-            stream->getParentOfType<scf::WhileOp>()))
+          !(fromCounter || stream->getParentOfType<scf::ForOp>()))
         return;
-      Attribute visits =
-          stream->getParentOfType<scf::WhileOp>() ? parts[1] : inTurn;
+      Attribute visits = fromCounter ? parts[1] : inTurn;
       int64_t row = issue.getView().getType().getRank() - 2;
       int64_t size = issue.getView().getType().getShape()[row];
       Attribute rows = b.getI64IntegerAttr(size);

@@ -452,7 +452,7 @@ def AttnIntegerMaxima : Pass<"attn-integer-maxima", "::attn::KernelOp"> {
     %m = attn.reduce max %p
     ```
 
-    A reference that is `steady` (of 8-bit numbers) has no branch of its own behind its maximum, and one in
+    A reference that is `steady` (of 8-bit numbers with scales) has no branch of its own behind its maximum, and one in
     front of it would part what is scheduled side by side. A loop of asynchronous products without a mask is there twice then, once for floats
     and once for integers, within a loop of its own: while a row of the warpgroup has a reference below
     zero, which never comes back, the first goes through one tile, else the second through all that are left.

@@ -50,8 +50,13 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
     if (!late || last.getStage() == 0 || !last.getProduct().hasOneUse())
       return last;
     Operation *end = *last.getProduct().user_begin();
-    return isa<DotWaitOp>(end) && end->getBlock() == last->getBlock() ? end
-                                                                      : last;
+    if (!isa<DotWaitOp>(end) || end->getBlock() != last->getBlock())
+      return last;
+    // Another turn begins only when this one is passed.
+    for (Operation *op = last->getNextNode(); op != end; op = op->getNextNode())
+      if (isa<DotIssueOp>(op))
+        return last;
+    return end;
   }
 
   static void takeTurns(SpecializeOp roles, ArrayRef<DotIssueOp> first,
