@@ -6,6 +6,7 @@
 // RUN: sed 's/ late$//' %t/turns.mlir | attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},convert-attn-to-nvvm,canonicalize,cse)' | FileCheck %s --check-prefix=NAMED --implicit-check-not=elect.sync
 // NAMED: shared_bytes = 1040 : i64
 // NAMED-COUNT-2: nvvm.barrier.arrive
+// RUN: attn-opt %t/alone.mlir --pass-pipeline='builtin.module(attn-set-target{target=h200},convert-attn-to-nvvm,canonicalize,cse)' | FileCheck %t/alone.mlir --implicit-check-not=nvvm.mbarrier.init
 // RUN: attn-opt %t/errors.mlir --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(attn-set-target{target=h200},convert-attn-to-nvvm)'
 
 //--- turns.mlir
@@ -52,6 +53,25 @@ attn.kernel @turns(%x: !attn.view<?x64xf32>) attributes {threads = 256 : i64} {
         attn.turn pass of 2 late
       }
     }
+  }
+}
+
+//--- alone.mlir
+// Three groups, and no ring whose fence would be for all: theirs.
+// CHECK-LABEL: llvm.func @alone(
+// CHECK-SAME: shared_bytes = 24 : i64
+// CHECK-COUNT-3: nvvm.mbarrier.init %{{.*}}, %c4_i32
+// CHECK: nvvm.fence.mbarrier.init
+// CHECK-NEXT: gpu.barrier
+// CHECK: arith.remui %{{[^ ]+}}, %c3_i32
+// CHECK: arith.cmpi eq, %{{[^ ]+}}, %c2_i32
+// CHECK: llvm.return
+attn.kernel @alone() attributes {threads = 384 : i64} {
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %c1 {
+    attn.turn start of 3 late
+    attn.turn take of 3 late
+    attn.turn pass of 3 late
   }
 }
 

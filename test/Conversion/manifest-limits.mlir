@@ -15,6 +15,12 @@
 // RING: limits = [{{.*}}["le", ["mul", ["ceildiv", ["mul", ["mul", ["size", 0, 0], 32], ["ceildiv", ["size", 0, 2], 128]], 304], ["size", 1, 2]], 68719476736]
 // ONCE: limits = [
 
+// Visits are all tiles where a counter deals them, and not where a loop stands around the stream alone, as of maxima by integers.
+// RUN: attn-compile %S/../Target/NVVM/Inputs/float8-causal.mlir --target=h200 --schedule='tiles=query=128,key=64 persistent' --lower='wgmma=all' --emit=llvm | FileCheck %s --check-prefix=TURNS --implicit-check-not='["mul", ["mul", ["mul",'
+// TURNS: limits = [{{.*}}["le", ["mul", ["ceildiv", ["mul", ["mul", ["size", 0, 0], 16], ["ceildiv", ["size", 0, 2], 128]], 264], ["size", 1, 2]], 68719476736]
+// RUN: attn-compile %S/../Target/NVVM/Inputs/float8-causal.mlir --target=h200 --schedule='tiles=query=128,key=64 persistent dynamic' --lower='wgmma=all' --emit=llvm | FileCheck %s --check-prefix=DEALT
+// DEALT: limits = [{{.*}}["le", ["mul", ["mul", ["mul", ["size", 0, 0], 16], ["ceildiv", ["size", 0, 2], 128]], ["size", 1, 2]], 68719476736]
+
 //--- sizes.mlir
 // Each axis once, by its name; unnamed dimensions each. Of what is computed from sizes, what could
 // be beyond 2^29 (a product of two sizes; their sum) and not what cannot (a remainder, a minimum, a
