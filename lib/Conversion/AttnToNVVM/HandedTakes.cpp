@@ -152,8 +152,6 @@ struct FromProducerPattern : OpRewritePattern<TakeOp> {
   const Mailbox &mailbox;
 };
 
-/// Initialises the barriers, before those of rings: the fence behind these is
-/// for all.
 Mailbox createMailbox(LLVM::LLVMFuncOp function, int64_t place) {
   Location loc = function.getLoc();
   OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
@@ -165,23 +163,16 @@ Mailbox createMailbox(LLVM::LLVMFuncOp function, int64_t place) {
   LLVM::StoreOp::create(b, loc, t.constant(0), mailbox.counter);
   Operation *start = &function.getBody().front().front();
   int64_t consumers = allComputeThreads(start) + besideThreads(start);
-  scf::IfOp::create(
-      b, loc, t.equals(t.thread(), 0), [&](OpBuilder &n, Location) {
-        MailboxBuilder box(n, loc, mailbox);
-        for (int64_t slot = 0; slot < kSlots; ++slot) {
-          box.slot = box.t().constant(slot);
-          NVVM::MBarrierInitOp::create(n, loc, box.full(), box.t().constant(1),
-                                       Value());
-          NVVM::MBarrierInitOp::create(n, loc, box.empty(),
-                                       box.t().constant(consumers), Value());
-        }
-        scf::YieldOp::create(n, loc);
-      });
-  auto rings = function.getBody().front().getOps<RingCreateOp>();
-  if (rings.empty()) {
-    NVVM::FenceMbarrierInitOp::create(b, loc);
-    gpu::BarrierOp::create(b, loc);
-  }
+  initializeBarriers(b, function, [&](OpBuilder &n) {
+    MailboxBuilder box(n, loc, mailbox);
+    for (int64_t slot = 0; slot < kSlots; ++slot) {
+      box.slot = box.t().constant(slot);
+      NVVM::MBarrierInitOp::create(n, loc, box.full(), box.t().constant(1),
+                                   Value());
+      NVVM::MBarrierInitOp::create(n, loc, box.empty(),
+                                   box.t().constant(consumers), Value());
+    }
+  });
   return mailbox;
 }
 

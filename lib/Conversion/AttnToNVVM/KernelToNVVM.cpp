@@ -14,6 +14,7 @@
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace attn;
@@ -41,6 +42,21 @@ LLVM::InlineAsmOp attn::assembly(OpBuilder &b, Location loc, TypeRange results,
       /*is_align_stack=*/false, LLVM::TailCallKind::None,
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
       ArrayAttr());
+}
+
+void attn::initializeBarriers(OpBuilder &b, LLVM::LLVMFuncOp function,
+                              function_ref<void(OpBuilder &)> body) {
+  Location loc = function.getLoc();
+  ThreadBuilder t{b, loc};
+  scf::IfOp::create(b, loc, t.equals(t.thread(), 0),
+                    [&](OpBuilder &n, Location) {
+                      body(n);
+                      scf::YieldOp::create(n, loc);
+                    });
+  if (!function.getBody().front().getOps<RingCreateOp>().empty())
+    return;
+  NVVM::FenceMbarrierInitOp::create(b, loc);
+  gpu::BarrierOp::create(b, loc);
 }
 
 /// Asks until it is so, where there is no instruction that waits. No operation

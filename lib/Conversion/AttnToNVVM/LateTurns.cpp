@@ -16,7 +16,6 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,20 +37,11 @@ public:
     own = variable(b, loc, pointer);
     next = variable(b, loc, pointer);
     LLVM::StoreOp::create(b, loc, t.constant(0), counter);
-    // Variables become registers if no branch is in front of any. Behind the
-    // barriers of rings there is a fence for all.
+    // Variables become registers if no branch is in front of any.
     auto rings = function.getBody().front().getOps<RingCreateOp>();
     if (!rings.empty())
       b.setInsertionPoint(*rings.begin());
-    scf::IfOp::create(b, loc, t.equals(t.thread(), 0),
-                      [&](OpBuilder &n, Location) {
-                        initialize(n, loc);
-                        scf::YieldOp::create(n, loc);
-                      });
-    if (rings.empty()) {
-      NVVM::FenceMbarrierInitOp::create(b, loc);
-      gpu::BarrierOp::create(b, loc);
-    }
+    initializeBarriers(b, function, [&](OpBuilder &n) { initialize(n, loc); });
   }
 
   void lower(TurnOp op) const {

@@ -75,6 +75,11 @@ mlir::Value dynamicSharedAt(mlir::OpBuilder &b, mlir::Location loc,
                             int64_t place);
 /// Bytes of a barrier there.
 constexpr int64_t kBarrierBytes = 8;
+/// Has the first thread initialise barriers where `b` stands, in front of the
+/// rings of a function, whose fence is for these, too; without rings behind
+/// them is one of their own.
+void initializeBarriers(mlir::OpBuilder &b, mlir::LLVM::LLVMFuncOp function,
+                        llvm::function_ref<void(mlir::OpBuilder &)> body);
 /// Waits until the phase of this parity of a barrier is over; `what` names the
 /// barrier, for readers and for tests that drop waits.
 void waitForPhase(mlir::OpBuilder &b, mlir::Location loc,

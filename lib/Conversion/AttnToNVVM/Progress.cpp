@@ -24,7 +24,6 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -149,17 +148,10 @@ public:
     LLVM::StoreOp::create(b, loc, t.constant(0), counter);
     int64_t warps =
         computeThreads(&function.getBody().front().front()) / kWarpThreads;
-    scf::IfOp::create(b, loc, t.equals(t.thread(), 0),
-                      [&](OpBuilder &n, Location) {
-                        initialize(n, loc, kTurn, /*arrivals=*/2);
-                        initialize(n, loc, kAdded, warps);
-                        scf::YieldOp::create(n, loc);
-                      });
-    // Behind the barriers of rings there is a fence for all.
-    if (function.getBody().front().getOps<RingCreateOp>().empty()) {
-      NVVM::FenceMbarrierInitOp::create(b, loc);
-      gpu::BarrierOp::create(b, loc);
-    }
+    initializeBarriers(b, function, [&](OpBuilder &n) {
+      initialize(n, loc, kTurn, /*arrivals=*/2);
+      initialize(n, loc, kAdded, warps);
+    });
   }
 
   /// Those who compute.

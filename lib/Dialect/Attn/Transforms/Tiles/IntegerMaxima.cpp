@@ -20,7 +20,6 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -99,22 +98,17 @@ void rewrite(ReduceOp maximum, AdvanceOp advance) {
                                         branch.getResult(0));
 }
 
-/// A loop whose one maximum of scores advances a steady reference.
-struct SteadyLoop {
-  scf::ForOp loop;
-  ReduceOp maximum;
-  AdvanceOp advance;
-};
-
-/// Whether a loop goes through many tiles: one with a mask has few, and does
-/// not pay for a second version.
-bool hasMask(scf::ForOp loop) {
-  return llvm::any_of(
-      loop.getBody()->getOps<arith::SelectOp>(), [](arith::SelectOp choice) {
-        auto type = dyn_cast<RankedTensorType>(choice.getType());
-        return type && type.getRank() == 2 &&
-               choice.getFalseValue().getDefiningOp<arith::ConstantOp>();
-      });
+/// The one maximum of a loop; null where there are several, or none.
+ReduceOp maximumOf(scf::ForOp loop) {
+  ReduceOp found;
+  for (auto op : loop.getBody()->getOps<ReduceOp>()) {
+    if (op.getKind() != ReduceKind::Max)
+      continue;
+    if (found)
+      return {};
+    found = op;
+  }
+  return found;
 }
 
 /// Whether a loop is one of two versions already.
@@ -123,28 +117,27 @@ bool isDivided(scf::ForOp loop) {
   return choice && choice.getCondition().getDefiningOp<OftenOp>();
 }
 
-SmallVector<SteadyLoop> findSteadyLoops(KernelOp kernel) {
-  SmallVector<SteadyLoop> found;
+/// Loops whose one maximum of scores advances a steady reference. One with a
+/// mask, which is a choice here, goes through few tiles, and does not pay for a
+/// second version; where products are of warpgroups all threads come to a vote.
+SmallVector<scf::ForOp> findSteadyLoops(KernelOp kernel) {
+  SmallVector<scf::ForOp> found;
   kernel.walk([&](scf::ForOp loop) {
-    SmallVector<ReduceOp> maxima;
-    for (auto op : loop.getBody()->getOps<ReduceOp>())
-      if (op.getKind() == ReduceKind::Max)
-        maxima.push_back(op);
-    // Of products by warpgroups, all of whose threads come to the vote.
-    bool hasGroups = !loop.getBody()->getOps<DotIssueOp>().empty();
-    if (maxima.size() != 1 || !hasGroups || hasMask(loop) || isDivided(loop))
+    ReduceOp maximum = maximumOf(loop);
+    if (!maximum || maximum.getTile().getDefiningOp<arith::SelectOp>() ||
+        loop.getBody()->getOps<DotIssueOp>().empty() || isDivided(loop))
       return;
-    AdvanceOp advance = advanceOf(maxima.front());
+    AdvanceOp advance = advanceOf(maximum);
     if (advance && advance.getSteady())
-      found.push_back({loop, maxima.front(), advance});
+      found.push_back(loop);
   });
   return found;
 }
 
 /// A copy of a loop with other bounds and initial values.
 scf::ForOp cloneLoop(OpBuilder &b, scf::ForOp loop, Value from, Value to,
-                     ValueRange inits, IRMapping &map) {
-  auto copy = cast<scf::ForOp>(b.clone(*loop, map));
+                     ValueRange inits) {
+  auto copy = cast<scf::ForOp>(b.clone(*loop));
   copy.setLowerBound(from);
   copy.setUpperBound(to);
   copy.getInitArgsMutable().assign(inits);
@@ -153,12 +146,12 @@ scf::ForOp cloneLoop(OpBuilder &b, scf::ForOp loop, Value from, Value to,
 
 /// While a row of the warpgroup has a reference below zero one tile by floats,
 /// then all others by integers: references do not fall.
-void divide(SteadyLoop parts) {
-  scf::ForOp loop = parts.loop;
+void divide(scf::ForOp loop) {
   IRRewriter rewriter(loop);
   Location loc = loop.getLoc();
   unsigned reference =
-      cast<BlockArgument>(parts.advance.getReferenceBefore()).getArgNumber();
+      cast<BlockArgument>(advanceOf(maximumOf(loop)).getReferenceBefore())
+          .getArgNumber();
   Value end = loop.getUpperBound(), step = loop.getStep();
   SmallVector<Value> inits{loop.getLowerBound()};
   llvm::append_range(inits, loop.getInitArgs());
@@ -177,14 +170,10 @@ void divide(SteadyLoop parts) {
     Value next = arith::AddIOp::create(b, loc, at, step);
     Value from = arith::SelectOp::create(b, loc, below, next, at),
           to = arith::SelectOp::create(b, loc, below, next, end);
-    IRMapping ofFloats, ofIntegers;
-    scf::ForOp floats =
-        cloneLoop(b, loop, at, from, carried.drop_front(), ofFloats);
-    scf::ForOp integers =
-        cloneLoop(b, loop, from, to, floats.getResults(), ofIntegers);
-    IRRewriter inner(
-        ofIntegers.lookup(parts.maximum.getResult()).getDefiningOp<ReduceOp>());
-    auto maximum = cast<ReduceOp>(&*inner.getInsertionPoint());
+    scf::ForOp floats = cloneLoop(b, loop, at, from, carried.drop_front());
+    scf::ForOp integers = cloneLoop(b, loop, from, to, floats.getResults());
+    ReduceOp maximum = maximumOf(integers);
+    IRRewriter inner(maximum);
     inner.replaceOpWithNewOp<ReduceOp>(
         maximum, ReduceKind::Max,
         buildMostInteger(inner, loc, maximum.getTile()));
@@ -213,9 +202,9 @@ struct IntegerMaximaPass
     });
     for (auto [maximum, advance] : maxima)
       rewrite(maximum, advance);
-    SmallVector<SteadyLoop> loops = findSteadyLoops(kernel);
-    for (SteadyLoop parts : loops)
-      divide(parts);
+    SmallVector<scf::ForOp> loops = findSteadyLoops(kernel);
+    for (scf::ForOp loop : loops)
+      divide(loop);
     numMaxima += maxima.size();
     numLoops += loops.size();
     if (!maxima.empty() || !loops.empty())
