@@ -707,13 +707,13 @@ module attributes {attn.target = #attn.target<"h200">} {
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 256 rows 64
     <tiles = [query = 128, key = 192], persistent, resident = 1, traversal = backward,
-     wgmma = all, specialize, overlap, ping_pong, late_turns, producer_registers = 24, resident_stages = 2, store_tensors>
+     wgmma = all, specialize, overlap, ping_pong, late_turns, first_rows, producer_registers = 24, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 256 rows 64 causal
     <tiles = [query = 128, key = 192], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic, traversal = backward,
-     wgmma = all, specialize, overlap, ping_pong, late_turns, producer_registers = 24, resident_stages = 2, store_tensors>
+     wgmma = all, specialize, overlap, ping_pong, late_turns, first_rows, producer_registers = 24, resident_stages = 2, store_tensors>
     variants [#attn.variant<"key<=8192",
                <tiles = [query = 128, key = 192], persistent, resident = 1, pair_tiles, traversal = backward,
-                wgmma = all, specialize, overlap, ping_pong, late_turns, producer_registers = 24, resident_stages = 2, store_tensors>>]
+                wgmma = all, specialize, overlap, ping_pong, late_turns, first_rows, producer_registers = 24, resident_stages = 2, store_tensors>>]
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 512 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1, traversal = backward,
      wgmma = all, specialize, overlap, ping_pong, producer_registers = 24, resident_stages = 2>

@@ -170,26 +170,31 @@ attn.kernel @loops(%l: !attn.view<?xf32>, %x: f32, %y: f32, %n: index) {
 !s = tensor<128x16xf32, #acc>
 !m = tensor<128xf32, #rows>
 
-// While a row of the warpgroup is below zero, one tile by floats; then the others by integers. True of NaN, too, which stays with floats.
+// Tiles by floats while a row of the warpgroup is below zero; then the others by integers, whose first reference is a
+// value of its own. True of NaN, too, which stays with floats.
 
 // CHECK-LABEL: attn.kernel @steady_products
-// CHECK: %[[OUT:[^ ]+]]:2 = scf.while (%[[I:[^ ]+]] = %[[FROM:[^ ]+]], %[[R:[^ ]+]] = %{{[^ ]+}}) : (index, tensor<128xf32, #[[ROWS:[^>]+]]>)
-// CHECK-NEXT: %[[MORE:[^ ]+]] = arith.cmpi slt, %[[I]], %[[N:[^ ]+]] : index
-// CHECK-NEXT: scf.condition(%[[MORE]]) %[[I]], %[[R]]
-// CHECK-NEXT: } do {
-// CHECK-NEXT: ^bb0(%[[AT:[^ ]+]]: index, %[[R0:[^ ]+]]: tensor<128xf32, #[[ROWS]]>):
+// CHECK: %[[FLOATS:[^ ]+]]:2 = scf.while (%[[I:[^ ]+]] = %{{[^ ]+}}, %[[R:[^ ]+]] = %{{[^ ]+}}) : (index, tensor<128xf32, #[[ROWS:[^>]+]]>)
 // CHECK-NEXT: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00>
-// CHECK-NEXT: %[[LESS:[^ ]+]] = arith.cmpf ult, %[[R0]], %[[ZERO]]
+// CHECK-NEXT: %[[LESS:[^ ]+]] = arith.cmpf ult, %[[R]], %[[ZERO]]
 // CHECK-NEXT: %[[BELOW:[^ ]+]] = attn.often %[[LESS]] once
-// CHECK-NEXT: %[[NEXT:[^ ]+]] = arith.addi %[[AT]], %[[STEP:[^ ]+]] : index
-// CHECK-NEXT: %[[MIDDLE:[^ ]+]] = arith.select %[[BELOW]], %[[NEXT]], %[[AT]] : index
-// CHECK-NEXT: %[[END:[^ ]+]] = arith.select %[[BELOW]], %[[NEXT]], %[[N]] : index
-// CHECK-NEXT: %[[FLOATS:[^ ]+]] = scf.for %{{[^ ]+}} = %[[AT]] to %[[MIDDLE]] step %[[STEP]] iter_args(%[[RF:[^ ]+]] = %[[R0]])
+// CHECK-NEXT: %[[MORE:[^ ]+]] = arith.cmpi slt, %[[I]], %[[N:[^ ]+]] : index
+// CHECK-NEXT: %[[BOTH:[^ ]+]] = arith.andi %[[MORE]], %[[BELOW]]
+// CHECK-NEXT: scf.condition(%[[BOTH]]) %[[I]], %[[R]]
+// CHECK-NEXT: } do {
+// CHECK-NEXT: ^bb0(%[[AT:[^ ]+]]: index, %[[RF:[^ ]+]]: tensor<128xf32, #[[ROWS]]>):
 // CHECK: attn.dot.issue
 // CHECK: %[[SF:[^ ]+]] = attn.dot.wait
 // CHECK-NEXT: %[[MF:[^ ]+]] = attn.reduce max %[[SF]] : tensor<128x16xf32,
-// CHECK-NEXT: attn.advance %[[MF]] from %{{[^ ]+}}, %[[RF]] {{.*}} steady
-// CHECK: %[[INTEGERS:[^ ]+]] = scf.for %{{[^ ]+}} = %[[MIDDLE]] to %[[END]] step %[[STEP]] iter_args(%[[RI:[^ ]+]] = %[[FLOATS]])
+// CHECK-NEXT: %{{[^ ]+}}, %[[RF1:[^ ]+]], %{{[^ ]+}} = attn.advance %[[MF]] from %{{[^ ]+}}, %[[RF]] {{.*}} steady
+// CHECK-NEXT: attn.ring.release
+// CHECK-NEXT: %[[NEXT:[^ ]+]] = arith.addi %[[AT]], %[[STEP:[^ ]+]] : index
+// CHECK-NEXT: scf.yield %[[NEXT]], %[[RF1]]
+// CHECK: %[[LEFT:[^ ]+]] = arith.cmpi slt, %[[FLOATS]]#0, %[[N]] : index
+// CHECK-NEXT: %[[OUT:[^ ]+]] = scf.if %[[LEFT]]
+// CHECK-NEXT: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[NOTBELOW:[^ ]+]] = arith.maximumf %[[FLOATS]]#1, %[[ZERO]]
+// CHECK-NEXT: %[[INTEGERS:[^ ]+]] = scf.for %{{[^ ]+}} = %[[FLOATS]]#0 to %[[N]] step %[[STEP]] iter_args(%[[RI:[^ ]+]] = %[[NOTBELOW]])
 // CHECK: attn.dot.issue
 // CHECK: %[[SI:[^ ]+]] = attn.dot.wait
 // CHECK-NEXT: %[[BITS:[^ ]+]] = arith.bitcast %[[SI]] : {{.*}} to tensor<128x16xi32,
@@ -197,8 +202,10 @@ attn.kernel @loops(%l: !attn.view<?xf32>, %x: f32, %y: f32, %n: index) {
 // CHECK-NEXT: %[[FLOAT:[^ ]+]] = arith.bitcast %[[MOST]]
 // CHECK-NEXT: %[[MI:[^ ]+]] = attn.reduce max %[[FLOAT]]
 // CHECK-NEXT: attn.advance %[[MI]] from %{{[^ ]+}}, %[[RI]] {{.*}} steady
-// CHECK: scf.yield %[[END]], %[[INTEGERS]]
-// CHECK: attn.store %[[OUT]]#1
+// CHECK: scf.yield %[[INTEGERS]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[FLOATS]]#1
+// CHECK: attn.store %[[OUT]]
 // REMARK: remark: [Passed] integers | Category:attn-integer-maxima | Function=steady_products | Remark="scores that are not negative are compared as integers", maxima=1
 attn.kernel @steady_products(%l: !attn.view<?xf32>, %f: f32, %n: index) attributes {producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>

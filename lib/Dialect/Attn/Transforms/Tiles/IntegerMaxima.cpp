@@ -48,10 +48,12 @@ AdvanceOp advanceOf(ReduceOp maximum) {
   if (!before || before.getOwner() != advance->getBlock())
     return {};
   // Threads that multiply themselves (attn.dot) were not measured. What this
-  // pass made is reduced already.
+  // pass made is reduced already, and integers in one case, a branch's in the
+  // other.
   auto loop = dyn_cast<scf::ForOp>(advance->getParentOp());
   bool takesIntegers = loop && loop.getBody()->getOps<DotOp>().empty() &&
-                       !maximum.getTile().getDefiningOp<scf::IfOp>();
+                       !maximum.getTile().getDefiningOp<scf::IfOp>() &&
+                       !maximum.getTile().getDefiningOp<arith::BitcastOp>();
   return takesIntegers ? advance : AdvanceOp();
 }
 
@@ -111,12 +113,6 @@ ReduceOp maximumOf(scf::ForOp loop) {
   return found;
 }
 
-/// Whether a loop is one of two versions already.
-bool isDivided(scf::ForOp loop) {
-  auto choice = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
-  return choice && choice.getCondition().getDefiningOp<OftenOp>();
-}
-
 /// Loops whose one maximum of scores advances a steady reference. One with a
 /// mask, which is a choice here, goes through few tiles, and does not pay for a
 /// second version; where products are of warpgroups all threads come to a vote.
@@ -125,7 +121,7 @@ SmallVector<scf::ForOp> findSteadyLoops(KernelOp kernel) {
   kernel.walk([&](scf::ForOp loop) {
     ReduceOp maximum = maximumOf(loop);
     if (!maximum || maximum.getTile().getDefiningOp<arith::SelectOp>() ||
-        loop.getBody()->getOps<DotIssueOp>().empty() || isDivided(loop))
+        loop.getBody()->getOps<DotIssueOp>().empty())
       return;
     AdvanceOp advance = advanceOf(maximum);
     if (advance && advance.getSteady())
@@ -134,56 +130,86 @@ SmallVector<scf::ForOp> findSteadyLoops(KernelOp kernel) {
   return found;
 }
 
-/// A copy of a loop with other bounds and initial values.
-scf::ForOp cloneLoop(OpBuilder &b, scf::ForOp loop, Value from, Value to,
-                     ValueRange inits) {
+/// Tiles by floats while a row of the warpgroup has a reference below zero;
+/// gives the tile that is next, and what the loop carries in front of it.
+scf::WhileOp buildFloats(RewriterBase &rewriter, scf::ForOp loop,
+                         unsigned reference) {
+  SmallVector<Value> inits{loop.getLowerBound()};
+  llvm::append_range(inits, loop.getInitArgs());
+  auto condition = [&](OpBuilder &b, Location loc, ValueRange carried) {
+    Value below =
+        OftenOp::create(b, loc,
+                        buildCompareRows(b, loc, arith::CmpFPredicate::ULT,
+                                         carried.drop_front()[reference], 0),
+                        /*once=*/true);
+    Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                       carried.front(), loop.getUpperBound());
+    scf::ConditionOp::create(b, loc, arith::AndIOp::create(b, loc, more, below),
+                             carried);
+  };
+  auto body = [&](OpBuilder &b, Location loc, ValueRange carried) {
+    IRMapping map;
+    map.map(loop.getBody()->getArguments(), carried);
+    for (Operation &op : loop.getBody()->without_terminator())
+      b.clone(op, map);
+    SmallVector<Value> results{
+        arith::AddIOp::create(b, loc, carried.front(), loop.getStep())};
+    for (Value value : loop.getYieldedValues())
+      results.push_back(map.lookupOrDefault(value));
+    scf::YieldOp::create(b, loc, results);
+  };
+  return scf::WhileOp::create(rewriter, loop.getLoc(),
+                              TypeRange(ValueRange(inits)), inits, condition,
+                              body);
+}
+
+/// A copy of the loop that compares scores as integers, from where `floats`
+/// ended.
+scf::ForOp buildIntegers(OpBuilder &b, scf::ForOp loop, scf::WhileOp floats,
+                         unsigned reference) {
+  Location loc = loop.getLoc();
+  SmallVector<Value> inits(floats.getResults().drop_front());
+  // The larger one is the reference: it is not below zero. But what the loop
+  // carries is another value than what it begins with then, so that old and new
+  // references have registers of their own; where they share some, ptxas
+  // interleaves maxima with exponentials (docs/notebooks/performance.md,
+  // "References in registers of their own").
+  auto rows = cast<RankedTensorType>(inits[reference].getType());
+  Value zero = arith::ConstantOp::create(b, loc, rows,
+                                         DenseElementsAttr::get(rows, 0.0F));
+  inits[reference] = arith::MaximumFOp::create(b, loc, inits[reference], zero);
   auto copy = cast<scf::ForOp>(b.clone(*loop));
-  copy.setLowerBound(from);
-  copy.setUpperBound(to);
+  copy.setLowerBound(floats.getResult(0));
   copy.getInitArgsMutable().assign(inits);
+  ReduceOp maximum = maximumOf(copy);
+  IRRewriter rewriter(maximum);
+  rewriter.replaceOpWithNewOp<ReduceOp>(
+      maximum, ReduceKind::Max,
+      buildMostInteger(rewriter, loc, maximum.getTile()));
   return copy;
 }
 
-/// While a row of the warpgroup has a reference below zero one tile by floats,
-/// then all others by integers: references do not fall.
+/// Two versions of a loop: references do not fall.
 void divide(scf::ForOp loop) {
   IRRewriter rewriter(loop);
   Location loc = loop.getLoc();
   unsigned reference =
       cast<BlockArgument>(advanceOf(maximumOf(loop)).getReferenceBefore())
-          .getArgNumber();
-  Value end = loop.getUpperBound(), step = loop.getStep();
-  SmallVector<Value> inits{loop.getLowerBound()};
-  llvm::append_range(inits, loop.getInitArgs());
-  auto condition = [&](OpBuilder &b, Location, ValueRange carried) {
-    Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                       carried.front(), end);
-    scf::ConditionOp::create(b, loc, more, carried);
-  };
-  auto body = [&](OpBuilder &b, Location, ValueRange carried) {
-    Value at = carried.front();
-    Value below =
-        OftenOp::create(b, loc,
-                        buildCompareRows(b, loc, arith::CmpFPredicate::ULT,
-                                         carried[reference], 0),
-                        /*once=*/true);
-    Value next = arith::AddIOp::create(b, loc, at, step);
-    Value from = arith::SelectOp::create(b, loc, below, next, at),
-          to = arith::SelectOp::create(b, loc, below, next, end);
-    scf::ForOp floats = cloneLoop(b, loop, at, from, carried.drop_front());
-    scf::ForOp integers = cloneLoop(b, loop, from, to, floats.getResults());
-    ReduceOp maximum = maximumOf(integers);
-    IRRewriter inner(maximum);
-    inner.replaceOpWithNewOp<ReduceOp>(
-        maximum, ReduceKind::Max,
-        buildMostInteger(inner, loc, maximum.getTile()));
-    SmallVector<Value> results{to};
-    llvm::append_range(results, integers.getResults());
-    scf::YieldOp::create(b, loc, results);
-  };
-  auto whole = scf::WhileOp::create(rewriter, loc, TypeRange(ValueRange(inits)),
-                                    inits, condition, body);
-  rewriter.replaceOp(loop, whole.getResults().drop_front());
+          .getArgNumber() -
+      loop.getNumInductionVars();
+  scf::WhileOp floats = buildFloats(rewriter, loop, reference);
+  Value more = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                     floats.getResult(0), loop.getUpperBound());
+  auto integers = scf::IfOp::create(
+      rewriter, loc, more,
+      [&](OpBuilder &b, Location) {
+        scf::YieldOp::create(
+            b, loc, buildIntegers(b, loop, floats, reference).getResults());
+      },
+      [&](OpBuilder &b, Location) {
+        scf::YieldOp::create(b, loc, floats.getResults().drop_front());
+      });
+  rewriter.replaceOp(loop, integers.getResults());
 }
 
 struct IntegerMaximaPass
