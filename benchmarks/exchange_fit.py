@@ -30,8 +30,9 @@ def _rate(row, heads, alone):
 
 
 def in_a_row(computing, host, calls):
-    """Of a call of several: hosts and devices each do one behind the other, at one time, but for what devices do of the last call, or hosts say of the first."""
-    return (computing + host + (calls - 1) * max(computing, host)) / calls
+    """Of a call of several: hosts and devices each do one behind the other, at one time, but for what devices do of the last call, or hosts say
+    of the first. Of these half: kernels begin while the host says the rest of a call, and end at most half of one behind it."""
+    return max(computing, host) + min(computing, host) / (2 * calls)
 
 
 def predicted(row, heads, alone, constants, kinds):

@@ -15,6 +15,7 @@ import torch
 import torch.distributed as dist
 
 from ._errors import CollectiveError
+from ._host_words import Board
 
 _MOST_TEXT = 384
 _MOST_NUMBERS = 24
@@ -34,18 +35,26 @@ class _Round:
     """A round that has begun."""
 
     def __init__(self, agreement, frame, error):
-        self._agreement, self._error = agreement, error
+        self._agreement, self._error, self._number = agreement, error, agreement.rounds
+        if agreement.board is not None:
+            agreement.board.post(self._number, frame)
+            return
         own = torch.frombuffer(bytearray(frame), dtype=torch.uint8)
         self._said = [torch.empty_like(own) for _ in range(agreement.size)]
         with agreement.expected(error):
             self._work = dist.all_gather(self._said, own, group=agreement.group, async_op=True)
 
+    def _frames(self):
+        if self._agreement.board is not None:
+            return self._agreement.board.read(self._number, self._agreement.timeout)
+        self._work.wait()
+        return [part.numpy() for part in self._said]
+
     def finish(self):
         with self._agreement.expected(self._error):
-            self._work.wait()
+            said = self._frames()
         if self._error is not None:
             raise self._error
-        said = [part.numpy() for part in self._said]
         # Of the same call and plan, and without an error: there is no more to read.
         heads = {_HEAD.unpack_from(part) for part in said}
         if len(heads) == 1:
@@ -65,15 +74,17 @@ class _Round:
 class Agreement:
     """Rounds of words before exchanges: in each all ranks go on, or all raise.
 
-    They go through memory of the host, so that no device waits for them. A rank that does not come within ``timeout``
-    seconds, or is gone, is an error on all. ``rounds`` counts those that this rank began, which are as many on all.
+    They go through memory of the host, so that no device waits for them: through one that all ranks share where they are processes of one host
+    (``board``), else through a process group. A rank that does not come within ``timeout`` seconds, or is gone, is an error on all.
+    ``rounds`` counts those that this rank began, which are as many on all.
     """
 
     def __init__(self, group, timeout):
         ranks = dist.get_process_group_ranks(group)
         self.group = dist.new_group(
             ranks, timeout=datetime.timedelta(seconds=timeout), backend="gloo", use_local_synchronization=True)
-        self.rank, self.size, self.rounds = dist.get_rank(group), len(ranks), 0
+        self.rank, self.size, self.rounds, self.timeout = dist.get_rank(group), len(ranks), 0, timeout
+        self.board = Board.of(self.rank, self.size, _FRAME.size, self.objects) if self.size > 1 else None
 
     @contextlib.contextmanager
     def expected(self, error=None):

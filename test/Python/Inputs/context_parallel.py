@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
 import unittest.mock
@@ -72,6 +73,44 @@ class Runs(unittest.TestCase):
                 wanted.as_strided(sizes, target).copy_(data.as_strided(sizes, source))
                 self.assertTrue(torch.equal(found, wanted))
                 self.assertEqual(len(calls), count)
+
+
+class Words(unittest.TestCase):
+    def test_frames(self):
+        """Words count where the round's number and their checksum are there; of a rank that says nothing there are none."""
+        from attn_mlir._host_words import Board
+
+        board = Board.of(0, 1, 8, lambda own: [own])
+        for number in (1, 2, 3):
+            board.post(number, bytes([number] * 8))
+            self.assertEqual(board.read(number, 1), [bytes([number] * 8)])
+        self.assertEqual(board.read(2, 1), [bytes([2] * 8)])
+        with self.assertRaisesRegex(RuntimeError, "rank 0 said nothing within 0.05 s"):
+            board.read(4, 0.05)
+        board._memory[board._place(0, 3) + 16] = 7
+        with self.assertRaisesRegex(RuntimeError, "rank 0 said nothing"):
+            board.read(3, 0.05)
+
+    def test_what_is_not_shared(self):
+        """Ranks of two hosts, of one process, or without room have no board; nothing stays open."""
+        from attn_mlir import _host_words
+
+        def opened():
+            gc.collect()
+            found = (os.path.join("/proc/self/fd", name) for name in os.listdir("/proc/self/fd"))
+            return sum("attn-mlir-" in os.readlink(path) for path in found if os.path.lexists(path))
+
+        here, before = _host_words.machine(), opened()
+        for others in (("another", "boot"), 1, None), (here, os.getpid(), None):
+            answers = iter(([None, others], [False, True]))
+            self.assertIsNone(_host_words.Board.of(0, 2, 8, lambda own, answers=answers: [own, *next(answers)[1:]]))
+        with unittest.mock.patch.object(os, "posix_fallocate", side_effect=OSError("no room")):
+            answers = iter(([None, (here, 1, None)], [False, False]))
+            self.assertIsNone(_host_words.Board.of(0, 2, 8, lambda own: [own, *next(answers)[1:]]))
+        # Another one that could not open it.
+        answers = iter(([None, (here, 1, None)], [True, False]))
+        self.assertIsNone(_host_words.Board.of(0, 2, 8, lambda own: [own, *next(answers)[1:]]))
+        self.assertEqual(opened(), before)
 
 
 class Kernels(unittest.TestCase):
@@ -500,6 +539,31 @@ class Ranks(unittest.TestCase):
             finally:
                 gc.enable()
 
+    def test_words_of_ranks(self):
+        """By memory that ranks of one host share, else by a process group; a rank that does not come, or gave up, is an error in time."""
+        tensors = whole()
+        wanted, rank = exact(*tensors)[0], dist.get_rank()
+        with unittest.mock.patch("attn_mlir._host_words.machine", lambda: (f"host {rank}", "boot")):
+            apart = attn_mlir.torch.context_parallel(exchange="ring")
+        together = attn_mlir.torch.context_parallel(exchange="ring", timeout=1)
+        self.assertIsNone(apart._agree.board)
+        self.assertIsNotNone(together._agree.board)
+        for parallel in apart, together:
+            local = [parallel.shard(x, 2) for x in tensors]
+            for _ in range(2):
+                self.assertLess((parallel.unshard(parallel.attention(*local), 2) - wanted).abs().max().item(), 1e-5)
+        given_up = attn_mlir.torch.context_parallel(exchange="ring")
+        if rank == 0:
+            del given_up
+        else:
+            begin = time.monotonic()
+            with self.assertRaisesRegex(attn_mlir.CollectiveError, "rank 0 has ended, or has given up"):
+                given_up.attention(*local)
+            with self.assertRaisesRegex(attn_mlir.CollectiveError, "but at least one did not: rank 0 said nothing within 1 s"):
+                together.attention(*local)
+            self.assertLess(time.monotonic() - begin, 20)
+        dist.barrier()
+
     def test_mesh(self):
         mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (SIZE,))
         parallel = attn_mlir.torch.context_parallel(mesh)
@@ -527,8 +591,10 @@ class Ranks(unittest.TestCase):
         parallel.attention(q, k, v)
         if dist.get_rank() == 0:
             return
-        with self.assertRaisesRegex(attn_mlir.CollectiveError, "expected all . ranks to call attention"):
+        begin = time.monotonic()
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "expected all . ranks to call attention.*rank 0 has ended"):
             parallel.attention(q, k, v)
+        self.assertLess(time.monotonic() - begin, 15)
 
 
 def start(size):
