@@ -37,7 +37,8 @@ class _Round:
     def __init__(self, agreement, frame, error):
         self._agreement, self._error, self._number = agreement, error, agreement.rounds
         if agreement.board is not None:
-            agreement.board.post(self._number, frame)
+            with agreement.expected(error):
+                agreement.board.post(self._number, frame)
             return
         own = torch.frombuffer(bytearray(frame), dtype=torch.uint8)
         self._said = [torch.empty_like(own) for _ in range(agreement.size)]

@@ -453,15 +453,14 @@ def AttnIntegerMaxima : Pass<"attn-integer-maxima", "::attn::KernelOp"> {
     ```
 
     A reference that is `steady` (of 8-bit numbers with scales) has no branch of its own behind its maximum, and one in
-    front of it would part what is scheduled side by side. A loop of asynchronous products without a mask is there twice then, once for floats
-    and once for integers, within a loop of its own: while a row of the warpgroup has a reference below
-    zero, which never comes back, the first goes through one tile, else the second through all that are left.
+    front of it would part what is scheduled side by side. A loop of asynchronous products without a mask is there twice then: tiles go by floats
+    while a row of the warpgroup has a reference below zero, which never comes back, and all that are left by integers. These begin with the larger one of
+    the reference and zero, which is the reference, so that old and new ones have registers of their own.
 
     ```mlir
-    scf.while (%i, ...) {
-      %below = attn.often (%r0 < 0) once
-      scf.for %i to (%below ? %i + 1 : %i) { floats }
-      scf.for (%below ? %i + 1 : %i) to (%below ? %i + 1 : %end) { integers }
+    %i, %r = scf.while (...) { attn.often (%r0 < 0) once and %i < %end } do { floats }
+    scf.if %i < %end {
+      scf.for %i to %end iter_args(maximumf %r, 0) { integers }
     }
     ```
 
