@@ -233,6 +233,49 @@ attn.kernel @steady_products(%l: !attn.view<?xf32>, %f: f32, %n: index) attribut
   }
 }
 
+// Where nothing needs the reference behind the loop, what is released there asks for it: once, and through branches.
+
+// CHECK-LABEL: attn.kernel @steady_unneeded
+// CHECK: %[[OUTER:[^ ]+]]:2 = scf.if
+// CHECK: scf.while
+// CHECK: %[[BOTH:[^ ]+]]:2 = scf.if
+// CHECK: attn.ring.release %{{[^ ]+}} : <1 x {{.*}}> after %[[BOTH]]#0 : tensor<128xf32,
+// CHECK-NOT: {{ after }}
+// CHECK: attn.store %[[OUTER]]#1
+// REMARK: remark: [Passed] integers | Category:attn-integer-maxima | Function=steady_unneeded | Remark="scores that are not negative are compared as integers", maxima=1
+attn.kernel @steady_unneeded(%l: !attn.view<?xf32>, %f: f32, %n: index, %some: i1) attributes {producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %o:2 = scf.if %some -> (!m, !m) {
+        %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%r0 = %least, %a0 = %ones) -> (!m, !m) {
+          %k = attn.ring.wait %rk : <2 x !k> -> !k
+          %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+          %s = attn.dot.wait %qk : <!s> -> !s
+          %max = attn.reduce max %s : !s
+          %k1, %r1, %a1 = attn.advance %max from %ones, %r0 scale(1.0) steady : !m
+          attn.ring.release %rk : <2 x !k>
+          scf.yield %r1, %a1 : !m, !m
+        }
+        attn.ring.release %rq : <1 x !q>
+        attn.ring.release %rq : <1 x !q>
+        scf.yield %r#0, %r#1 : !m, !m
+      } else {
+        scf.yield %least, %ones : !m, !m
+      }
+      attn.store %o#1, %l[%cta] : !m -> <?xf32>
+    }
+  }
+}
+
 //--- same.mlir
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #rows = #attn.fragment<threads [4:(0), 8:(1), 8:(16)], registers [2:(8)]>

@@ -189,6 +189,31 @@ scf::ForOp buildIntegers(OpBuilder &b, scf::ForOp loop, scf::WhileOp floats,
   return copy;
 }
 
+/// Whether anything asks for a value but branches whose result nothing asks
+/// for.
+bool isNeeded(Value value) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    auto yield = dyn_cast<scf::YieldOp>(use.getOwner());
+    auto branch = yield ? dyn_cast<scf::IfOp>(yield->getParentOp()) : nullptr;
+    return !branch || isNeeded(branch.getResult(use.getOperandNumber()));
+  });
+}
+
+/// What is released behind a loop asks for the reference, where nothing else
+/// does, since no logarithm of sums is asked for: its register stays one of its
+/// own only if it is read behind the loop.
+void useBehind(RewriterBase &rewriter, scf::IfOp loop, unsigned reference) {
+  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+    auto release = dyn_cast<RingReleaseOp>(op);
+    if (!release || release.getAfter())
+      continue;
+    rewriter.modifyOpInPlace(release, [&] {
+      release.getAfterMutable().assign(loop.getResult(reference));
+    });
+    return;
+  }
+}
+
 /// Two versions of a loop: references do not fall.
 void divide(scf::ForOp loop) {
   IRRewriter rewriter(loop);
@@ -209,6 +234,8 @@ void divide(scf::ForOp loop) {
       [&](OpBuilder &b, Location) {
         scf::YieldOp::create(b, loc, floats.getResults().drop_front());
       });
+  if (!isNeeded(loop.getResult(reference)))
+    useBehind(rewriter, integers, reference);
   rewriter.replaceOp(loop, integers.getResults());
 }
 
