@@ -40,6 +40,12 @@ if [[ ${ATTN_REQUIRE_WHEELS:-} == 1 ]]; then
     --target build/disassembler 'nvidia-cuda-nvdisasm>=13,<14'
   PATH=$(echo "$PWD"/build/disassembler/nvidia/*/bin):$PATH
 fi
+# For tests of the package with PyTorch, which a user's machine may skip.
+if [[ ${ATTN_REQUIRE_TORCH:-} == 1 && -z ${ATTN_TORCH_PYTHON:-} ]]; then
+  export ATTN_TORCH_PYTHON=$PWD/build-torch-env/bin/python
+  [[ -x $ATTN_TORCH_PYTHON ]] || python3 -m venv build-torch-env
+  "$ATTN_TORCH_PYTHON" -m pip install --quiet --disable-pip-version-check 'torch==2.11.*' numpy
+fi
 part "format" utils/check-format.sh
 if [[ $quick == 0 ]]; then
   tidy=()
