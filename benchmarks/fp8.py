@@ -31,6 +31,8 @@ HEADS = {64: 32, 128: 16, 256: 8}
 LENGTH = 16384
 ROWS, BF16 = "attention(), V by rows", "bf16"
 PEERS = ("FA3", "cuDNN")
+# Inputs of `errors`, and keys.
+ERRORS = (*((kind, 2048) for kind in ("normal", "outliers", "large", "sink")), ("normal", 16384), *((kind, 131072) for kind in ("normal", "outliers", "sink")))
 # Who arranges V by rows: a kernel in front, or the kernel itself.
 BEFORE, INSIDE = "rows", "inside"
 
@@ -76,7 +78,7 @@ def make(folder, tried, group):
     for dim, by_mask in tiles_of(tried).items():
         all_of = ((causal, number) for causal, tiles in by_mask.items() for number in range(len(tiles)))
         for (causal, number), rows in itertools.product(all_of, ("", BEFORE, INSIDE)):
-            tiles, dealt, more = by_mask[causal][number]
+            tiles, dealt, more = by_mask[causal][number] if by_mask[causal][number][0] != DEFAULT else (DEFAULT, "", "")
             name = f"d{dim}-{'causal' if causal else 'full'}-{number}{f'-{rows}' if rows else ''}"
             source = folder / f"{name}.mlir"
             source.write_text(text_of(HEADS[dim], HEADS[dim] // group, dim, causal, rows))
@@ -255,7 +257,7 @@ def errors(folder, wheel, only):
     kernels = [(case, kernel) for case, kernel in load(folder, only) if not case["causal"]]
     for dim in sorted({case["dim"] for case, _ in kernels}):
         first = next(case for case, _ in kernels if case["dim"] == dim)
-        for kind, keys in (("normal", 2048), ("outliers", 2048), ("large", 2048), ("sink", 2048), ("normal", 16384), ("normal", 131072)):
+        for kind, keys in ERRORS:
             generator = torch.Generator("cuda").manual_seed(3)
             (q, qs, wq), (k, ks, wk), (v, vs, wv) = quantised_inputs(torch, first, 1, 128, keys, generator, kind)
             r, _ = reference(torch, wq, wk, wv, False)
