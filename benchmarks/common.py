@@ -72,6 +72,15 @@ def time_interleaved(torch, calls, rounds, warm_up=3):
     }
 
 
+def time_steadily(torch, calls, rounds, seconds):
+    """Those of `time_interleaved`, of so many rounds that they take `seconds` together, and, beside them, of the first
+    `rounds` ones. A chip at its power limit has higher clocks for the first tenth of a second, the more so for who takes
+    less power, than one that works on."""
+    first = time_interleaved(torch, calls, rounds)
+    needed = math.ceil(1e3 * seconds / sum(first.values()))
+    return time_interleaved(torch, calls, needed) if needed > rounds else first, first
+
+
 def markdown(header, rows):
     """A Markdown table with aligned columns; the first is left-aligned."""
     table = [list(map(str, header))] + [list(map(str, row)) for row in rows]
