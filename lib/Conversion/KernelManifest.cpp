@@ -33,7 +33,7 @@ NamedAttrList attn::describeKernel(KernelOp kernel, Attribute grid,
     entries.set("names", kernel.getArgNamesAttr());
   for (StringRef name : {KernelOp::kDimNamesAttr, KernelOp::kOutputsAttr,
                          KernelOp::kPermutationsAttr, KernelOp::kStepAttr,
-                         KernelOp::kFollowsAttr})
+                         KernelOp::kFollowsAttr, KernelOp::kClearedByAttr})
     if (Attribute value = kernel->getAttr(name))
       entries.set(name, value);
   return entries;

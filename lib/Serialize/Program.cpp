@@ -3,6 +3,7 @@
 #include "Program.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace attn;
@@ -76,8 +77,54 @@ static ProgramView kernelViewOf(const KernelFacts &facts, unsigned number) {
   return view;
 }
 
-/// A kernel that no function launches: one step, which takes what is passed.
-static Program kernelProgram(LLVM::LLVMFuncOp kernel) {
+/// Kernels of a module by their names.
+using KernelNames = llvm::StringMap<LLVM::LLVMFuncOp>;
+
+/// The names of what makes a kernel's counters zero, which are its last views.
+static ArrayRef<Attribute> clearsOf(const KernelFacts &facts) {
+  auto clears =
+      dyn_cast_or_null<ArrayAttr>(facts.get(KernelOp::kClearedByAttr));
+  return clears ? clears.getValue().take_back(
+                      std::min<size_t>(clears.size(), facts.viewCount()))
+                : ArrayRef<Attribute>();
+}
+
+/// Makes counters from `first` on zero. Those of a known size are workspace,
+/// which nobody passes, if all behind them are.
+static void addClears(Program &program, const KernelFacts &facts,
+                      unsigned first, const KernelNames &kernels) {
+  unsigned views = facts.viewCount(), passed = views;
+  auto isWorkspace = [&](unsigned view) {
+    auto name = cast<StringAttr>(clearsOf(facts)[view - first]);
+    return !name.empty() &&
+           !ShapedType::isDynamicShape(facts.viewType(view).getShape());
+  };
+  while (passed > first && isWorkspace(passed - 1))
+    --passed;
+  Builder b(program.op->getContext());
+  for (unsigned i = passed; i < views; ++i) {
+    const ProgramView &view = program.views[i];
+    program.workspace.push_back({view.name, view.element, {}});
+    for (int64_t size : view.shape)
+      program.workspace.back().shape.push_back(b.getI64IntegerAttr(size));
+  }
+  program.views.resize(passed);
+  for (auto [i, name] : llvm::enumerate(clearsOf(facts))) {
+    LLVM::LLVMFuncOp clear = kernels.lookup(cast<StringAttr>(name));
+    if (!clear)
+      continue;
+    program.steps.emplace_back();
+    program.steps.back().kernel = clear;
+    program.steps.back().views.push_back(
+        {first + static_cast<int64_t>(i), {}, {}});
+    program.steps.back().scalars.emplace();
+  }
+}
+
+/// A kernel that no function launches: one step, which takes what is passed,
+/// behind those that clear its counters.
+static Program kernelProgram(LLVM::LLVMFuncOp kernel,
+                             const KernelNames &kernels) {
   KernelFacts facts(kernel);
   Program program;
   program.name = kernel.getName().str();
@@ -90,8 +137,13 @@ static Program kernelProgram(LLVM::LLVMFuncOp kernel) {
         {name.empty() ? "scalar" + std::to_string(i) : name.str(),
          cast<TypeAttr>(type).getValue()});
   }
+  addClears(program, facts, facts.viewCount() - clearsOf(facts).size(),
+            kernels);
   program.steps.emplace_back();
   program.steps.back().kernel = kernel;
+  if (!clearsOf(facts).empty())
+    for (int64_t i = 0; i < facts.viewCount(); ++i)
+      program.steps.back().views.push_back({i, {}, {}});
   return program;
 }
 
@@ -118,12 +170,46 @@ static LogicalResult checkFacts(LLVM::LLVMFuncOp kernel) {
 }
 
 namespace {
-/// What becomes programs: functions, and kernels that none launches.
+/// What becomes programs: functions, and kernels that none launches; all
+/// kernels.
 struct Candidates {
   SmallVector<func::FuncOp> functions;
   SmallVector<LLVM::LLVMFuncOp> kernels;
+  KernelNames names;
 };
 } // namespace
+
+/// Names of the kernels that clear counters of one. Text may name any.
+static FailureOr<SmallVector<StringAttr>>
+findClears(LLVM::LLVMFuncOp kernel, const KernelNames &kernels) {
+  SmallVector<StringAttr> result;
+  KernelFacts facts(kernel);
+  Attribute stated = facts.get(KernelOp::kClearedByAttr);
+  if (stated && !isa<ArrayAttr>(stated)) {
+    kernel.emitError() << "expected '" << KernelOp::kClearedByAttr
+                       << "' to be a list of names, but got " << stated;
+    return failure();
+  }
+  for (Attribute entry : clearsOf(facts)) {
+    auto name = dyn_cast<StringAttr>(entry);
+    if (name && name.empty())
+      continue;
+    LLVM::LLVMFuncOp clear = name ? kernels.lookup(name.getValue()) : nullptr;
+    auto step = clear ? dyn_cast_or_null<StringAttr>(
+                            KernelFacts(clear).get(KernelOp::kStepAttr))
+                      : StringAttr();
+    if (!step || step.getValue() != KernelOp::kClearStep ||
+        KernelFacts(clear).viewCount() != 1) {
+      kernel.emitError() << "expected '" << KernelOp::kClearedByAttr
+                         << "' to name kernels that clear one view each, but "
+                            "got "
+                         << entry;
+      return failure();
+    }
+    result.push_back(name);
+  }
+  return result;
+}
 
 static FailureOr<Candidates> findCandidates(ModuleOp module) {
   Candidates result;
@@ -140,8 +226,7 @@ static FailureOr<Candidates> findCandidates(ModuleOp module) {
       return;
     any = true;
     valid &= succeeded(checkFacts(kernel));
-    if (!launched.contains(kernel.getNameAttr()))
-      result.kernels.push_back(kernel);
+    result.names[kernel.getName()] = kernel;
   });
   if (!any) {
     module.emitError() << "expected a kernel for a GPU, but got none";
@@ -149,6 +234,19 @@ static FailureOr<Candidates> findCandidates(ModuleOp module) {
   }
   if (!valid)
     return failure();
+  // What clears a kernel's counters is a step of that one's program.
+  for (const auto &named : result.names) {
+    FailureOr<SmallVector<StringAttr>> clears =
+        findClears(named.second, result.names);
+    if (failed(clears))
+      return failure();
+    launched.insert(clears->begin(), clears->end());
+  }
+  module.walk([&](LLVM::LLVMFuncOp kernel) {
+    if (result.names.contains(kernel.getName()) &&
+        !launched.contains(kernel.getNameAttr()))
+      result.kernels.push_back(kernel);
+  });
   return result;
 }
 
@@ -205,7 +303,7 @@ FailureOr<std::vector<Program>> attn::findPrograms(ModuleOp module,
         failed(checkLike(module, interfaceOf(kernel),
                          interfaceOf(like[programs.size()].op))))
       return failure();
-    programs.push_back(kernelProgram(kernel));
+    programs.push_back(kernelProgram(kernel, found->names));
   }
   return programs;
 }

@@ -123,8 +123,8 @@ attn.kernel @few(%x: !attn.view<30xf32>) {
 // In a materialised grid the wait is in the loop over the tiles of a CTA, once each,
 // and the visit counts these.
 // RUN: attn-opt %t.mlir --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),attn-place-counters)' | FileCheck %s --check-prefix=GRID
-// GRID-LABEL: attn.kernel @one
-// GRID-SAME: (%{{[^ ]+}}: !attn.view<?xf32>, %[[COUNTER:[^ ]+]]: !attn.view<1xi32>, %[[N:[^ ]+]]: index)
+// GRID-LABEL: attn.kernel @one(
+// GRID-SAME: %{{[^ ]+}}: !attn.view<?xf32>, %[[COUNTER:[^ ]+]]: !attn.view<1xi32>, %[[N:[^ ]+]]: index)
 // GRID: %[[ROUNDS:[^ ]+]] = arith.divui %[[N]], %[[C3:[^ ]+]] : index
 // GRID: %[[CTAS:[^ ]+]] = arith.minui %[[N]], %[[C3]] : index
 // GRID-NEXT: attn.ctas %[[CTA:[^ ]+]] in %[[CTAS]] {

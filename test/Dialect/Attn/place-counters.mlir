@@ -47,9 +47,11 @@ attn.kernel @k(%x: !attn.view<?xf32>, %o: !attn.view<?xf32>, %s: f32) attributes
 
 // -----
 
-// A kernel that nothing launches has an argument more. Names are free ones; two counters are two.
+// A kernel that nothing launches has an argument more, and names what clears it. Names are free ones; two counters are two.
+// CHECK: attn.kernel @alone_clear(%counter: !attn.view<1xi32>) attributes {{.*}}step = "clear"
+// CHECK: attn.kernel @alone_clear_0(
 // CHECK-LABEL: attn.kernel @alone(
-// CHECK-SAME: %counter: !attn.view<?xf32>, %counter1: !attn.view<1xi32>, %counter2: !attn.view<1xi32>) attributes {counters = 2 : i64, follows, outputs = 3 : i64}
+// CHECK-SAME: %counter: !attn.view<?xf32>, %counter1: !attn.view<1xi32>, %counter2: !attn.view<1xi32>) attributes {cleared_by = ["alone_clear", "alone_clear_0"], counters = 2 : i64, follows, outputs = 3 : i64}
 // CHECK-NOT: attn.counter
 attn.kernel @alone(%counter: !attn.view<?xf32>) {
   %c0 = arith.constant 0 : index
@@ -61,6 +63,16 @@ attn.kernel @alone(%counter: !attn.view<?xf32>) {
     %x = attn.take %d[%c0] : !attn.view<1xi32>
     attn.store %t, %counter[%x] : tensor<1xf32> -> !attn.view<?xf32>
   }
+}
+
+// -----
+
+// One whose counters were placed before names what clears them; of states nobody asks what they hold.
+// CHECK: attn.kernel @placed_clear(%counter: !attn.view<?x2xi32>)
+// CHECK: attn.grid (%clear, %clear1) visit %{{.*}} in (clear = %{{.*}}, clear1 = %c2)
+// CHECK-LABEL: attn.kernel @placed(
+// CHECK-SAME: attributes {cleared_by = ["", "placed_clear"], counters = 2 : i64}
+attn.kernel @placed(%x: !attn.view<?xf32>, %states: !attn.view<?xf32>, %words: !attn.view<?x2xi32>, %n: index) attributes {counters = 2 : i64} {
 }
 
 // -----

@@ -2,9 +2,12 @@
 
 import json
 import os
+import re
+import shutil
+import subprocess
 
 import attn_mlir
-from devices import Arrays, allocate, compile_bundle
+from devices import TARGET, Arrays, allocate, compile_bundle
 from lengths import CAPACITY, LENGTHS, TILES, Run, case_of, load, text_of
 from problems import Case
 from support import expect, main
@@ -80,6 +83,29 @@ def test_a_counter_that_nobody_clears(scratch, log):
     kernel = attn_mlir.load(bundle)
     expect(AssertionError, "row 0 has error nan", run, kernel, Arrays(case))
     kernel.close()
+
+
+def test_a_kernel_alone(scratch, log):
+    """Text of level 2 without a function, and without the kernel that cleared the counter for it: callers pass what they would to a function."""
+    case = Case("full", "f16", (2, 2), (64, 64), (1, 100, 70))
+    os.makedirs(scratch)
+    options = [f"--target={TARGET}", f"--schedule=tiles=query=32,key=32 {DYNAMIC}", "--emit=stream"]
+    module = subprocess.run(["attn-compile", "-", *options], input=case.text(), text=True, check=True, capture_output=True).stdout
+    head, function, cleared, kernel = re.split(r"^ *(?=func\.func|attn\.kernel)", module, flags=re.M)
+    assert "_clear" in cleared and "cleared_by" not in kernel
+    source, bundle = os.path.join(scratch, "kernel.mlir"), os.path.join(scratch, "bundle")
+    for text in (head + kernel, None):
+        if text is None:  # As it is printed once more, with what clears.
+            text = subprocess.run(["attn-compile", source, f"--target={TARGET}", "--emit=stream"], text=True, check=True, capture_output=True).stdout
+            assert "cleared_by" in text
+        with open(source, "w") as file:
+            file.write(text)
+        subprocess.run(["attn-compile", source, f"--target={TARGET}", "--emit=bundle", "-o", bundle], check=True)
+        loaded = attn_mlir.load(bundle)
+        assert len(steps_of(loaded)) == 2, steps_of(loaded)
+        run(loaded, Arrays(case))
+        loaded.close()
+        shutil.rmtree(bundle)
 
 
 def run_lengths(scratch, schedule, kernels, lengths, mask="causal-br"):

@@ -123,6 +123,9 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     /// Attribute with the number of counters: they are the last of the views
     /// that are written.
     static constexpr ::llvm::StringLiteral kCountersAttr = "counters";
+    /// Attribute of a kernel that no function launches: for each of its
+    /// counters the name of the kernel that makes it zero, or an empty one.
+    static constexpr ::llvm::StringLiteral kClearedByAttr = "cleared_by";
     /// Attribute of a kernel that reads what the step before it writes: at its
     /// start it waits for that one where both may run at the same time.
     static constexpr ::llvm::StringLiteral kFollowsAttr = "follows";

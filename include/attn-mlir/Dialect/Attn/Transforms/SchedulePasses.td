@@ -405,7 +405,8 @@ def AttnPlaceCounters : Pass<"attn-place-counters", "::mlir::ModuleOp"> {
     Each `attn.counter` becomes an argument of its kernel, behind the views that
     are written, and each launch of the kernel passes memory for it, which a
     kernel of one CTA has made zero just before. A kernel that no function
-    launches has an argument more, which whoever launches it makes zero.
+    launches has an argument more, and names what clears it (`cleared_by`), which
+    a bundle runs before it; whoever launches its code by itself makes it zero.
 
     Before: `attn.kernel @f(%o: ...) { %counter = attn.counter : ... }`
 

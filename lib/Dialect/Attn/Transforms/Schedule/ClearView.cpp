@@ -2,7 +2,6 @@
 
 #include "ClearView.h"
 #include "TensorKernel.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -30,8 +29,10 @@ GridOp buildGrid(OpBuilder &b, Location loc, Value view) {
                   /*sharing=*/{});
 }
 
-KernelOp buildClear(KernelOp kernel, StringRef name, ViewType type,
-                    SymbolTable &symbols) {
+} // namespace
+
+KernelOp attn::buildClear(KernelOp kernel, StringRef name, ViewType type,
+                          SymbolTable &symbols) {
   OpBuilder b(kernel.getContext());
   Location loc = kernel.getLoc();
   auto clear = KernelOp::create(b, loc, (kernel.getSymName() + "_clear").str(),
@@ -54,8 +55,6 @@ KernelOp buildClear(KernelOp kernel, StringRef name, ViewType type,
   symbols.insert(clear, Block::iterator(kernel));
   return clear;
 }
-
-} // namespace
 
 Value attn::buildCleared(OpBuilder &b, Location loc, KernelOp kernel,
                          StringRef name, Value memory, SymbolTable &symbols) {

@@ -4,8 +4,14 @@
 #define ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_CLEARVIEW_H
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 
 namespace attn {
+
+/// A kernel that makes a view of integers zero; it stands in front of `kernel`,
+/// for which it is.
+KernelOp buildClear(KernelOp kernel, llvm::StringRef name, ViewType type,
+                    mlir::SymbolTable &symbols);
 
 /// Launches a kernel that makes memory zero, and returns it; the kernel stands
 /// in front of `kernel`, for which it is. `memory` is a tensor of integers. One

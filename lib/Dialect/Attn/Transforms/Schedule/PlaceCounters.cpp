@@ -122,27 +122,58 @@ LogicalResult passCounters(LaunchOp launch, KernelOp kernel, unsigned count,
   return success();
 }
 
+/// Of all kernels that functions launch.
+llvm::DenseMap<StringAttr, SmallVector<LaunchOp>>
+findLaunches(ModuleOp module) {
+  llvm::DenseMap<StringAttr, SmallVector<LaunchOp>> result;
+  module.walk([&](LaunchOp launch) {
+    result[launch.getKernelAttr().getAttr()].push_back(launch);
+  });
+  return result;
+}
+
+/// Has kernels clear the counters of one that no function launches: whoever
+/// launches it from a bundle runs these before (Program.cpp).
+void clearCountersOf(KernelOp kernel, SymbolTable &symbols) {
+  auto counters = kernel->getAttrOfType<IntegerAttr>(KernelOp::kCountersAttr);
+  if (!counters || kernel->hasAttr(KernelOp::kClearedByAttr))
+    return;
+  unsigned end = endOfViews(kernel);
+  int64_t count = std::clamp<int64_t>(counters.getInt(), 0, end);
+  SmallVector<StringRef> names;
+  for (BlockArgument view : kernel.getArguments().slice(end - count, count)) {
+    auto type = cast<ViewType>(view.getType());
+    // Of others, such as states, nobody asks what they hold.
+    bool counts = isa<IntegerType>(type.getElementType());
+    names.push_back(
+        counts ? buildClear(kernel, kCounterName, type, symbols).getSymName()
+               : StringRef());
+  }
+  kernel->setAttr(KernelOp::kClearedByAttr,
+                  Builder(kernel.getContext()).getStrArrayAttr(names));
+}
+
 struct PlaceCountersPass
     : attn::impl::AttnPlaceCountersBase<PlaceCountersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    auto launches = findLaunches(module);
     for (KernelOp kernel : llvm::to_vector(module.getOps<KernelOp>())) {
       SmallVector<CounterOp> counters;
       kernel.walk([&](CounterOp counter) { counters.push_back(counter); });
-      if (counters.empty())
-        continue;
-      SmallVector<LaunchOp> launches;
-      module.walk([&](LaunchOp launch) {
-        if (launch.getKernelAttr().getAttr() == kernel.getSymNameAttr())
-          launches.push_back(launch);
-      });
       for (CounterOp counter : counters)
         makeArgument(kernel, counter);
-      for (LaunchOp launch : launches)
-        if (failed(passCounters(launch, kernel, counters.size(), symbols)))
-          return signalPassFailure();
       numCounters += counters.size();
+      auto found = launches.find(kernel.getSymNameAttr());
+      if (found == launches.end()) {
+        clearCountersOf(kernel, symbols);
+        continue;
+      }
+      for (LaunchOp launch : found->second)
+        if (!counters.empty() &&
+            failed(passCounters(launch, kernel, counters.size(), symbols)))
+          return signalPassFailure();
     }
   }
 };
