@@ -22,21 +22,21 @@ from common import markdown
 PRODUCTS = {
     "bf16 m64n128k16": ("bf16", 128, False), "bf16, P in registers": ("bf16", 128, True),
     "e4m3 m64n192k32": ("e4m3", 192, False), "e4m3 m64n128k32, P in registers": ("e4m3", 128, True)}
-# Names are those of machine code, with what operands are where that matters: registers (R), of which each is another one, immediates and constants.
+# Names are those of machine code. Other operands than one register and what does not change in the loop are said: other registers, which change.
 INSTRUCTIONS = {
-    "FFMA R, constants": 'asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x[j]) : "f"(c0), "f"(c1));',
-    "FFMA R, R, R": 'asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x[j]) : "f"(x[(j + 5) & 15]), "f"(x[(j + 10) & 15]));',
-    "FADD R, R": 'asm volatile("add.rn.f32 %0, %0, %1;" : "+f"(x[j]) : "f"(x[(j + 5) & 15]));',
-    "HFMA2.BF16 R, R, R": 'asm volatile("fma.rn.bf16x2 %0, %0, %1, %2;" : "+r"(y[j]) : "r"(y[(j + 5) & 15]), "r"(y[(j + 10) & 15]));',
-    "HMNMX2.BF16 R, R": 'asm volatile("max.bf16x2 %0, %0, %1;" : "+r"(y[j]) : "r"(y[(j + 5) & 15]));',
-    "IMAD R, immediate, constant": 'asm volatile("mad.lo.u32 %0, %0, 77777, %1;" : "+r"(y[j]) : "r"(i0));',
-    "FMNMX R, R": 'asm volatile("max.NaN.f32 %0, %0, %1;" : "+f"(x[j]) : "f"(x[(j + 5) & 15]));',
-    "LOP3 R, immediate": 'asm volatile("lop3.b32 %0, %0, %1, 0x12345678, 0x6a;" : "+r"(y[j]) : "r"(i0));',
-    "LOP3 R, R": 'asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(y[j]) : "r"(y[(j + 5) & 15]), "r"(i1));',
-    "PRMT R, immediate": 'asm volatile("prmt.b32 %0, %0, 0x12345678, 0x2103;" : "+r"(y[j]));',
-    "SHF R, immediate": 'asm volatile("shf.l.wrap.b32 %0, %0, %0, 7;" : "+r"(y[j]));',
-    "F2FP R, R": 'asm volatile("{ .reg .b32 t; cvt.rn.bf16x2.f32 t, %0, %1; mov.b32 %0, t; }" : "+f"(x[j]) : "f"(x[(j + 5) & 15]));',
-    "MUFU.EX2 R": 'asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[j]));',
+    "FFMA": 'asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x[j]) : "f"(c0), "f"(c1));',
+    "FFMA, three registers": 'asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x[j]) : "f"(x[(j + 5) & 15]), "f"(x[(j + 10) & 15]));',
+    "FADD, two registers": 'asm volatile("add.rn.f32 %0, %0, %1;" : "+f"(x[j]) : "f"(x[(j + 5) & 15]));',
+    "HFMA2.BF16, three registers": 'asm volatile("fma.rn.bf16x2 %0, %0, %1, %2;" : "+r"(y[j]) : "r"(y[(j + 5) & 15]), "r"(y[(j + 10) & 15]));',
+    "HMNMX2.BF16, two registers": 'asm volatile("max.bf16x2 %0, %0, %1;" : "+r"(y[j]) : "r"(y[(j + 5) & 15]));',
+    "IMAD": 'asm volatile("mad.lo.u32 %0, %0, 77777, %1;" : "+r"(y[j]) : "r"(i0));',
+    "FMNMX, two registers": 'asm volatile("max.NaN.f32 %0, %0, %1;" : "+f"(x[j]) : "f"(x[(j + 5) & 15]));',
+    "LOP3": 'asm volatile("lop3.b32 %0, %0, %1, 0x12345678, 0x6a;" : "+r"(y[j]) : "r"(i0));',
+    "LOP3, two registers": 'asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(y[j]) : "r"(y[(j + 5) & 15]), "r"(i1));',
+    "PRMT": 'asm volatile("prmt.b32 %0, %0, 0x12345678, 0x2103;" : "+r"(y[j]));',
+    "SHF": 'asm volatile("shf.l.wrap.b32 %0, %0, %0, 7;" : "+r"(y[j]));',
+    "F2FP, two registers": 'asm volatile("{ .reg .b32 t; cvt.rn.bf16x2.f32 t, %0, %1; mov.b32 %0, t; }" : "+f"(x[j]) : "f"(x[(j + 5) & 15]));',
+    "MUFU.EX2": 'asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[j]));',
 }
 # Products of a warpgroup between two waits, products and rounds of 96 instructions where they are what is timed, and where they run beside it.
 BATCH, TIMED, BESIDE = 6, 2000, (200000, 60000)

@@ -73,9 +73,9 @@ def time_interleaved(torch, calls, rounds, warm_up=3):
 
 
 def time_steadily(torch, calls, rounds, seconds):
-    """Those of `time_interleaved`, of so many rounds that they take `seconds` together, and, beside them, of the first
-    `rounds` ones. A chip at its power limit has higher clocks for the first tenth of a second, the more so for who takes
-    less power, than one that works on."""
+    """What `time_interleaved` has of so many rounds that they take about `seconds` together, by what `rounds` before, behind
+    a pause of their own, take; and of these. A chip at its power limit has higher clocks for the first tenth of a second, the
+    more so for who takes less power, than one that works on."""
     first = time_interleaved(torch, calls, rounds)
     needed = math.ceil(1e3 * seconds / sum(first.values()))
     return time_interleaved(torch, calls, needed) if needed > rounds else first, first

@@ -4,7 +4,7 @@
     flex.py compile && energy.py run     on a GPU: attention with a bias, without one, FlexAttention with it, and a copy of the bias
 
 bf16, 4 heads, one sequence, full. Time and clock are those of a second (`--seconds`) behind a third of one; energy is that of NVML's counter, of the whole
-board, which one launch more or less changes by a few percent.
+board, which is renewed some ten times a second, so that watts may be off by 5 %.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ class Meter:
         self._nvml = ctypes.CDLL("libnvidia-ml.so.1")
         self._call("nvmlInit_v2")
         properties = torch.cuda.get_device_properties(torch.cuda.current_device())
-        name = "00000000:{:02x}:{:02x}.0".format(properties.pci_bus_id, properties.pci_device_id).encode()
+        name = "{:08x}:{:02x}:{:02x}.0".format(properties.pci_domain_id, properties.pci_bus_id, properties.pci_device_id).encode()
         self._device = ctypes.c_void_p()
         self._call("nvmlDeviceGetHandleByPciBusId_v2", name, ctypes.byref(self._device))
 
@@ -65,14 +65,17 @@ def of_launch(torch, call, meter, clocks, seconds):
     return passed / count, cycles / passed / 1e6, energy / passed, energy / count
 
 
-def calls_of(torch, attn_mlir, dim, length, generator):
+def calls_of(torch, attn_mlir, dim, length, generator, strict):
     """What is timed, by its name."""
     region = flex.cases.regions()["bias"]
     sizes = Sizes(1, flex.BIAS_HEADS, length, length)
     q, k, v = (flex.cases.normal(torch, generator, 1, flex.BIAS_HEADS, length, dim, dtype=torch.bfloat16) for _ in range(3))
     values = region.make(torch, generator, sizes)
     out, copy = torch.empty_like(q), torch.empty_like(values[0])
-    kernel = attn_mlir.load(str(flex.directory(region, dim, "default")))
+    bundle = flex.directory(region, dim, "default")
+    if not (bundle / "manifest.json").is_file():
+        harness.skip(f"no {bundle}, which `flex.py compile` makes", strict)
+    kernel = attn_mlir.load(str(bundle))
     peer = flex.flex(torch, region, values, sizes)
     return {
         "a bias": lambda: harness.launch(kernel, [q, k, v, *values], [out]),
@@ -97,7 +100,7 @@ def main():
     rows = []
     for dim in arguments.dims:
         for length in arguments.lengths:
-            for name, call in calls_of(torch, attn_mlir, dim, length, generator).items():
+            for name, call in calls_of(torch, attn_mlir, dim, length, generator, arguments.strict).items():
                 ms, clock, watts, energy = of_launch(torch, call, meter, clocks, arguments.seconds)
                 rows.append([f"D {dim} S {length}: {name}", f"{ms:.3f}", f"{clock:.2f}", f"{watts:.0f}", f"{energy:.0f}"])
     print(f"{harness.describe_device(torch)}, {meter.limit():.0f} W")

@@ -54,7 +54,7 @@ def text_of(heads, kv_heads, dim, causal, rows="", element="f8E4M3FN"):
 
 
 def tiles_of(tried):
-    """Those of `--try DIM:TILES:OPTIONS`, for both masks, or the default ones. Among options `dynamic` deals tiles so, and
+    """Those of `--try DIM:TILES:OPTIONS`, for both masks, or the default ones, which `DIM:default` names, too. Among options `dynamic` deals tiles so, and
     `backward` turns streams round."""
     if not tried:
         return {dim: {causal: [(DEFAULT, "", "")] for causal in (False, True)} for dim in HEADS}
@@ -62,6 +62,12 @@ def tiles_of(tried):
     for text in tried:
         dim, tiles, options = (text.split(":") + [""])[:3]
         words = options.split()
+        if tiles == DEFAULT:
+            if words:
+                sys.exit(f"expected nothing behind '{DEFAULT}', which is a schedule as it is, but got '{options}'")
+            for causal in (False, True):
+                found.setdefault(int(dim), {}).setdefault(causal, []).append((DEFAULT, "", ""))
+            continue
         turned = BACKWARD if "backward" in words else ""
         dealt = DYNAMIC if "dynamic" in words else PAIRS
         rest = " ".join(word for word in words if word not in ("dynamic", "backward"))
@@ -78,7 +84,7 @@ def make(folder, tried, group):
     for dim, by_mask in tiles_of(tried).items():
         all_of = ((causal, number) for causal, tiles in by_mask.items() for number in range(len(tiles)))
         for (causal, number), rows in itertools.product(all_of, ("", BEFORE, INSIDE)):
-            tiles, dealt, more = by_mask[causal][number] if by_mask[causal][number][0] != DEFAULT else (DEFAULT, "", "")
+            tiles, dealt, more = by_mask[causal][number]
             name = f"d{dim}-{'causal' if causal else 'full'}-{number}{f'-{rows}' if rows else ''}"
             source = folder / f"{name}.mlir"
             source.write_text(text_of(HEADS[dim], HEADS[dim] // group, dim, causal, rows))
@@ -279,7 +285,7 @@ def main():
     maker = commands.add_parser("make")
     maker.add_argument("folder", type=Path)
     maker.add_argument("--try", dest="tried", action="append", metavar="DIM:TILES:OPTIONS",
-                       help="in place of the default schedules, such as '128:query=128,key=96:two-level'; also dynamic, backward")
+                       help="in place of the default schedules, such as '128:query=128,key=96:two-level'; also dynamic, backward; '128:default' is the default one beside them")
     maker.add_argument("--group", type=int, default=1, help="query heads of a KV head: 1, or 4, as of many models")
     runner = commands.add_parser("run")
     runner.add_argument("--cudnn", action="store_true", help="cuDNN's FP8 beside it (needs nvidia-cudnn-frontend)")

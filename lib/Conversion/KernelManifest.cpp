@@ -33,7 +33,8 @@ NamedAttrList attn::describeKernel(KernelOp kernel, Attribute grid,
     entries.set("names", kernel.getArgNamesAttr());
   for (StringRef name : {KernelOp::kDimNamesAttr, KernelOp::kOutputsAttr,
                          KernelOp::kPermutationsAttr, KernelOp::kStepAttr,
-                         KernelOp::kFollowsAttr, KernelOp::kClearedByAttr})
+                         KernelOp::kFollowsAttr, KernelOp::kCountersAttr,
+                         KernelOp::kClearedByAttr})
     if (Attribute value = kernel->getAttr(name))
       entries.set(name, value);
   return entries;

@@ -82,11 +82,8 @@ using KernelNames = llvm::StringMap<LLVM::LLVMFuncOp>;
 
 /// The names of what makes a kernel's counters zero, which are its last views.
 static ArrayRef<Attribute> clearsOf(const KernelFacts &facts) {
-  auto clears =
-      dyn_cast_or_null<ArrayAttr>(facts.get(KernelOp::kClearedByAttr));
-  return clears ? clears.getValue().take_back(
-                      std::min<size_t>(clears.size(), facts.viewCount()))
-                : ArrayRef<Attribute>();
+  auto clears = cast_or_null<ArrayAttr>(facts.get(KernelOp::kClearedByAttr));
+  return clears ? clears.getValue() : ArrayRef<Attribute>();
 }
 
 /// Makes counters from `first` on zero. Those of a known size are workspace,
@@ -179,31 +176,55 @@ struct Candidates {
 };
 } // namespace
 
+/// Whether a kernel makes views of a type zero and does nothing else.
+static bool isClearOf(LLVM::LLVMFuncOp clear, ViewType view) {
+  KernelFacts facts(clear);
+  auto step = dyn_cast_or_null<StringAttr>(facts.get(KernelOp::kStepAttr));
+  if (!step || step.getValue() != KernelOp::kClearStep ||
+      facts.get(KernelOp::kClearedByAttr) || facts.viewCount() != 1 ||
+      !facts.scalarTypes().empty())
+    return false;
+  ViewType cleared = facts.viewType(0);
+  if (cleared.getElementType() != view.getElementType() ||
+      cleared.getRank() != view.getRank())
+    return false;
+  return llvm::all_of(llvm::zip(cleared.getShape(), view.getShape()),
+                      [](auto sizes) {
+                        auto [size, other] = sizes;
+                        return ShapedType::isDynamic(size) || size == other;
+                      });
+}
+
 /// Names of the kernels that clear counters of one. Text may name any.
 static FailureOr<SmallVector<StringAttr>>
 findClears(LLVM::LLVMFuncOp kernel, const KernelNames &kernels) {
   SmallVector<StringAttr> result;
   KernelFacts facts(kernel);
   Attribute stated = facts.get(KernelOp::kClearedByAttr);
-  if (stated && !isa<ArrayAttr>(stated)) {
+  if (!stated)
+    return result;
+  auto counters =
+      dyn_cast_or_null<IntegerAttr>(facts.get(KernelOp::kCountersAttr));
+  unsigned most = facts.viewCount() - facts.readCount();
+  auto list = dyn_cast<ArrayAttr>(stated);
+  if (!list || !counters || counters.getValue() != list.size() ||
+      list.size() > most) {
     kernel.emitError() << "expected '" << KernelOp::kClearedByAttr
-                       << "' to be a list of names, but got " << stated;
+                       << "' to be a name for each counter, which are at most "
+                       << most << " views, but got " << stated;
     return failure();
   }
-  for (Attribute entry : clearsOf(facts)) {
+  unsigned first = facts.viewCount() - list.size();
+  for (auto [i, entry] : llvm::enumerate(list)) {
     auto name = dyn_cast<StringAttr>(entry);
     if (name && name.empty())
       continue;
     LLVM::LLVMFuncOp clear = name ? kernels.lookup(name.getValue()) : nullptr;
-    auto step = clear ? dyn_cast_or_null<StringAttr>(
-                            KernelFacts(clear).get(KernelOp::kStepAttr))
-                      : StringAttr();
-    if (!step || step.getValue() != KernelOp::kClearStep ||
-        KernelFacts(clear).viewCount() != 1) {
+    ViewType view = facts.viewType(first + i);
+    if (!clear || !isClearOf(clear, view)) {
       kernel.emitError() << "expected '" << KernelOp::kClearedByAttr
-                         << "' to name kernels that clear one view each, but "
-                            "got "
-                         << entry;
+                         << "' to name a kernel that clears " << view
+                         << " and does nothing else, but got " << entry;
       return failure();
     }
     result.push_back(name);
@@ -251,20 +272,30 @@ static FailureOr<Candidates> findCandidates(ModuleOp module) {
 }
 
 /// What callers see of a program: its name and the types of what is passed.
-static Attribute interfaceOf(Operation *op) {
-  Builder b(op->getContext());
-  SmallVector<Attribute> parts{SymbolTable::getSymbolName(op)};
-  if (auto function = dyn_cast<func::FuncOp>(op)) {
-    parts.push_back(TypeAttr::get(function.getFunctionType()));
-  } else {
-    auto facts = op->getAttrOfType<DictionaryAttr>(kManifestAttr);
-    for (StringRef key :
-         {StringRef("names"), StringRef("views"), StringRef("scalars"),
-          StringRef(KernelOp::kDimNamesAttr), StringRef(KernelOp::kOutputsAttr),
-          StringRef(KernelOp::kPermutationsAttr)})
-      if (Attribute value = facts.get(key))
-        parts.push_back(value);
+static Attribute interfaceOf(func::FuncOp function) {
+  return Builder(function.getContext())
+      .getArrayAttr({SymbolTable::getSymbolName(function),
+                     TypeAttr::get(function.getFunctionType())});
+}
+
+/// The same of any program; of a kernel without its workspace.
+static Attribute interfaceOf(const Program &program) {
+  if (auto function = dyn_cast<func::FuncOp>(program.op))
+    return interfaceOf(function);
+  Builder b(program.op->getContext());
+  SmallVector<Attribute> parts{b.getStringAttr(program.name)};
+  for (const ProgramView &view : program.views) {
+    SmallVector<StringRef> axes(view.axes.begin(), view.axes.end());
+    Type type = ViewType::get(b.getContext(), view.shape, view.element);
+    parts.push_back(
+        b.getArrayAttr({b.getStringAttr(view.name),
+                        b.getStringAttr(view.written ? "written" : "read"),
+                        TypeAttr::get(type), b.getStrArrayAttr(axes),
+                        b.getDenseI64ArrayAttr(view.permutation)}));
   }
+  for (const ProgramScalar &scalar : program.scalars)
+    parts.push_back(b.getArrayAttr(
+        {b.getStringAttr(scalar.name), TypeAttr::get(scalar.type)}));
   return b.getArrayAttr(parts);
 }
 
@@ -290,8 +321,8 @@ FailureOr<std::vector<Program>> attn::findPrograms(ModuleOp module,
   std::vector<Program> programs;
   for (func::FuncOp function : found->functions) {
     const Program *other = like.empty() ? nullptr : &like[programs.size()];
-    if (other && failed(checkLike(module, interfaceOf(function),
-                                  interfaceOf(other->op))))
+    if (other &&
+        failed(checkLike(module, interfaceOf(function), interfaceOf(*other))))
       return failure();
     FailureOr<Program> program = functionProgram(function, other);
     if (failed(program))
@@ -299,11 +330,11 @@ FailureOr<std::vector<Program>> attn::findPrograms(ModuleOp module,
     programs.push_back(std::move(*program));
   }
   for (LLVM::LLVMFuncOp kernel : found->kernels) {
-    if (!like.empty() &&
-        failed(checkLike(module, interfaceOf(kernel),
-                         interfaceOf(like[programs.size()].op))))
+    Program program = kernelProgram(kernel, found->names);
+    if (!like.empty() && failed(checkLike(module, interfaceOf(program),
+                                          interfaceOf(like[programs.size()]))))
       return failure();
-    programs.push_back(kernelProgram(kernel, found->names));
+    programs.push_back(std::move(program));
   }
   return programs;
 }

@@ -110,6 +110,28 @@ private:
   PtxOrder order;
 };
 
+/// PTX ISA, "Identifiers", but for `%`, which LLVM does not print.
+bool isPtxName(StringRef name) {
+  auto follows = [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '$';
+  };
+  if (name.empty() || llvm::isDigit(name.front()) ||
+      !llvm::all_of(name, follows))
+    return false;
+  return llvm::isAlpha(name.front()) || name.size() > 1;
+}
+
+/// LLVM ends the process at names that PTX cannot have.
+LogicalResult checkNames(gpu::GPUModuleOp module) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal() && !isPtxName(function.getName()))
+      return function.emitError()
+             << "expected a name for NVIDIA GPUs, of letters, digits, '_' and "
+                "'$' and not with a digit first, but got '"
+             << function.getName() << "'";
+  return success();
+}
+
 } // namespace
 
 FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
@@ -121,6 +143,8 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
                        << ", but got '" << arch << "'";
     return failure();
   }
+  if (failed(checkNames(module)))
+    return failure();
   PtxCodegen codegen(module, arch, order);
   llvm::TargetMachine *machine = codegen.machine();
   if (machine && !machine->getMCSubtargetInfo()->isCPUStringValid(arch)) {

@@ -5,15 +5,23 @@
 // CHECK-NEXT: some ['x', 'words'] [('some_clear', [{'base': 1}]), ('some', [{'base': 0}, {'base': 1}])] None
 // CHECK-NOT: {{.}}
 
+// A text that names what clears, and has a counter more since, names two.
+// RUN: attn-compile %s --target=h200 --emit=stream -o %t.stated.mlir
+// RUN: attn-compile %t.stated.mlir --target=h200 --schedule='persistent dynamic' --emit=stream | FileCheck %s --check-prefix=MORE
+// MORE: attn.kernel @some({{.*}}%words: !attn.view<?xi32>, %counter: !attn.view<1xi32>) attributes {cleared_by = ["some_clear", "some_clear_0"], counters = 2 : i64
+
+// A variant may have counters that another has not: callers pass the same.
+// RUN: rm -rf %t && attn-compile %s --target=h200 --ptxas=none --emit=bundle -o %t --variant='view0_dim0<=64: persistent dynamic:'
+
 // What is named may be anything in a text.
 // RUN: sed -e 's/{counters/{cleared_by = ["nobody"], counters/' %s > %t.mlir && not attn-compile %t.mlir --target=h200 --ptxas=none --emit=bundle -o %t 2>&1 | FileCheck %s --check-prefix=NOBODY
-// RUN: sed -e 's/{counters/{cleared_by = ["some"], counters/' %s > %t.mlir && not attn-compile %t.mlir --target=h200 --ptxas=none --emit=bundle -o %t 2>&1 | FileCheck %s --check-prefix=ITSELF
+// RUN: sed -e 's/{counters/{cleared_by = ["some"], step = "clear", counters/' %s > %t.mlir && not attn-compile %t.mlir --target=h200 --ptxas=none --emit=bundle -o %t 2>&1 | FileCheck %s --check-prefix=ITSELF
+// RUN: sed -e 's/{counters/{cleared_by = ["one_clear"], counters/' %s > %t.mlir && not attn-compile %t.mlir --target=h200 --ptxas=none --emit=bundle -o %t 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: sed -e 's/{counters/{cleared_by = [1], counters/' %s > %t.mlir && not attn-compile %t.mlir --target=h200 --ptxas=none --emit=bundle -o %t 2>&1 | FileCheck %s --check-prefix=NUMBER
-// RUN: sed -e 's/{counters/{cleared_by = "one_clear", counters/' %s > %t.mlir && not attn-compile %t.mlir --target=h200 --ptxas=none --emit=bundle -o %t 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: error: expected 'cleared_by' to be a list of names, but got "one_clear"
-// NOBODY: error: expected 'cleared_by' to name kernels that clear one view each, but got "nobody"
-// ITSELF: error: expected 'cleared_by' to name kernels that clear one view each, but got "some"
-// NUMBER: error: expected 'cleared_by' to name kernels that clear one view each, but got 1 : i64
+// NOBODY: error: expected 'cleared_by' to name a kernel that clears '!attn.view<?xi32>' and does nothing else, but got "nobody"
+// ITSELF: error: expected 'cleared_by' to name a kernel that clears '!attn.view<?xi32>' and does nothing else, but got "some"
+// OTHER: error: expected 'cleared_by' to name a kernel that clears '!attn.view<?xi32>' and does nothing else, but got "one_clear"
+// NUMBER: error: expected 'cleared_by' to name a kernel that clears '!attn.view<?xi32>' and does nothing else, but got 1 : i64
 
 attn.kernel @one(%x: !attn.view<?x64xf32>) {
   %c0 = arith.constant 0 : index

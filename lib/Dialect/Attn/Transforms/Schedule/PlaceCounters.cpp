@@ -132,25 +132,55 @@ findLaunches(ModuleOp module) {
   return result;
 }
 
+/// The counters of a kernel, as it says: the last of its views. Fails after a
+/// diagnostic.
+FailureOr<SmallVector<BlockArgument>> findCounters(KernelOp kernel) {
+  SmallVector<BlockArgument> views;
+  for (BlockArgument argument : kernel.getArguments())
+    if (isa<ViewType>(argument.getType()))
+      views.push_back(argument);
+  Attribute stated = kernel->getAttr(KernelOp::kCountersAttr);
+  if (!stated)
+    return SmallVector<BlockArgument>();
+  auto number = dyn_cast<IntegerAttr>(stated);
+  if (!number || number.getValue().isNegative() ||
+      number.getValue().ugt(views.size())) {
+    kernel.emitOpError() << "expected '" << KernelOp::kCountersAttr
+                         << "' to be how many of its " << views.size()
+                         << " views are counters, but got " << stated;
+    return failure();
+  }
+  views.erase(views.begin(), views.end() - number.getValue().getZExtValue());
+  return views;
+}
+
 /// Has kernels clear the counters of one that no function launches: whoever
 /// launches it from a bundle runs these before (Program.cpp).
-void clearCountersOf(KernelOp kernel, SymbolTable &symbols) {
-  auto counters = kernel->getAttrOfType<IntegerAttr>(KernelOp::kCountersAttr);
-  if (!counters || kernel->hasAttr(KernelOp::kClearedByAttr))
-    return;
-  unsigned end = endOfViews(kernel);
-  int64_t count = std::clamp<int64_t>(counters.getInt(), 0, end);
-  SmallVector<StringRef> names;
-  for (BlockArgument view : kernel.getArguments().slice(end - count, count)) {
+LogicalResult clearCountersOf(KernelOp kernel, SymbolTable &symbols) {
+  auto counters = findCounters(kernel);
+  if (failed(counters))
+    return failure();
+  Builder b(kernel.getContext());
+  Attribute stated = kernel->getAttr(KernelOp::kClearedByAttr);
+  auto known = stated ? dyn_cast<ArrayAttr>(stated) : b.getArrayAttr({});
+  if (!known || known.size() > counters->size())
+    return kernel.emitOpError()
+           << "expected '" << KernelOp::kClearedByAttr
+           << "' to be a list of at most " << counters->size()
+           << " names, as it has so many counters, but got " << stated;
+  // Those that came since are behind the ones whose clears are named.
+  SmallVector<Attribute> names(known.getValue());
+  for (BlockArgument view : ArrayRef(*counters).drop_front(known.size())) {
     auto type = cast<ViewType>(view.getType());
     // Of others, such as states, nobody asks what they hold.
     bool counts = isa<IntegerType>(type.getElementType());
-    names.push_back(
+    names.push_back(b.getStringAttr(
         counts ? buildClear(kernel, kCounterName, type, symbols).getSymName()
-               : StringRef());
+               : StringRef()));
   }
-  kernel->setAttr(KernelOp::kClearedByAttr,
-                  Builder(kernel.getContext()).getStrArrayAttr(names));
+  if (!names.empty())
+    kernel->setAttr(KernelOp::kClearedByAttr, b.getArrayAttr(names));
+  return success();
 }
 
 struct PlaceCountersPass
@@ -167,7 +197,8 @@ struct PlaceCountersPass
       numCounters += counters.size();
       auto found = launches.find(kernel.getSymNameAttr());
       if (found == launches.end()) {
-        clearCountersOf(kernel, symbols);
+        if (failed(clearCountersOf(kernel, symbols)))
+          return signalPassFailure();
         continue;
       }
       for (LaunchOp launch : found->second)
