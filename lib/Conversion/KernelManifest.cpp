@@ -16,6 +16,16 @@ attn::describeParameter(Builder &b, StringRef kind,
   return b.getDictionaryAttr(entries);
 }
 
+/// Names of arguments in the order of a call: of views, then of scalars.
+static ArrayAttr viewNamesFirst(KernelOp kernel, Builder &b) {
+  SmallVector<Attribute> views, scalars;
+  for (auto [type, name] :
+       llvm::zip(kernel.getArgumentTypes(), kernel.getArgNamesAttr()))
+    (isa<ViewType>(type) ? views : scalars).push_back(name);
+  views.append(scalars);
+  return b.getArrayAttr(views);
+}
+
 NamedAttrList attn::describeKernel(KernelOp kernel, Attribute grid,
                                    int64_t threads,
                                    ArrayRef<Attribute> parameters) {
@@ -30,7 +40,7 @@ NamedAttrList attn::describeKernel(KernelOp kernel, Attribute grid,
   entries.set("scalars", b.getArrayAttr(scalars));
   entries.set("views", b.getArrayAttr(views));
   if (kernel.getArgNamesAttr())
-    entries.set("names", kernel.getArgNamesAttr());
+    entries.set("names", viewNamesFirst(kernel, b));
   for (StringRef name : {KernelOp::kDimNamesAttr, KernelOp::kOutputsAttr,
                          KernelOp::kPermutationsAttr, KernelOp::kStepAttr,
                          KernelOp::kFollowsAttr, KernelOp::kCountersAttr,

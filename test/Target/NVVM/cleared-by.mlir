@@ -3,6 +3,7 @@
 // RUN: %python -c "import json; [print(p['name'], [v['name'] for v in p['views']], [(s['kernel'], s.get('views')) for s in p['variants'][0]['steps']], p['variants'][0].get('workspace')) for p in json.load(open(r'%t.json'))['programs']]" | FileCheck %s
 // CHECK: one ['x'] [('one_clear', [{'base': 1}]), ('one', [{'base': 0}, {'base': 1}])] [{'element': 'i32', 'name': 'counter', 'shape': [1]}]
 // CHECK-NEXT: some ['x', 'words'] [('some_clear', [{'base': 1}]), ('some', [{'base': 0}, {'base': 1}])] None
+// CHECK-NEXT: between ['x', 'y'] [('between_clear', [{'base': 2}]), ('between', [{'base': 0}, {'base': 1}, {'base': 2}])] [{'element': 'i32', 'name': 'counter', 'shape': [1]}]
 // CHECK-NOT: {{.}}
 
 // A text that names what clears, and has a counter more since, names two.
@@ -40,5 +41,17 @@ attn.kernel @some(%x: !attn.view<?x64xf32>, %words: !attn.view<?xi32>) attribute
   attn.grid (%i) visit %v in (i = %n) {
     %taken = attn.take %words[%c0] : !attn.view<?xi32>
     attn.store %t, %x[%taken, %c0] : tensor<64x64xf32> -> !attn.view<?x64xf32>
+  }
+}
+
+// Scalars may stand between views: a call has them behind, and so have names.
+attn.kernel @between(%x: !attn.view<?x64xf32>, %s: index, %y: !attn.view<?x64xf32>) attributes {dim_names = [["view0_dim0", ""], ["n", ""]], outputs = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %n = attn.dim %x, 0 : !attn.view<?x64xf32>
+  %t = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c = attn.counter : !attn.view<1xi32>
+  attn.grid (%i) visit %v in (i = %n) persistent 4 dynamic %c : <1xi32> {
+    attn.store %t, %x[%i, %c0] : tensor<64x64xf32> -> !attn.view<?x64xf32>
+    attn.store %t, %y[%i, %s] : tensor<64x64xf32> -> !attn.view<?x64xf32>
   }
 }

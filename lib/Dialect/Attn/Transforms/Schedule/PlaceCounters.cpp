@@ -67,8 +67,10 @@ void makeArgument(KernelOp kernel, CounterOp counter) {
   unsigned at = endOfViews(kernel);
   if (kernel.getArgNamesAttr())
     append(kernel, kernel.getArgNamesAttrName(), at, freeArgumentName(kernel));
-  append(kernel, KernelOp::kDimNamesAttr, at, b.getStrArrayAttr({""}));
-  append(kernel, KernelOp::kPermutationsAttr, at,
+  unsigned views =
+      llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<ViewType>);
+  append(kernel, KernelOp::kDimNamesAttr, views, b.getStrArrayAttr({""}));
+  append(kernel, KernelOp::kPermutationsAttr, views,
          counterPermutation(kernel.getContext()));
   (void)kernel.insertArgument(at, counter.getView().getType(), {},
                               counter.getLoc());
