@@ -253,30 +253,33 @@ def inputs_of(torch, kind, shape, generator):
     return x
 
 
-def errors(folder, wheel, only):
+def errors_of(torch, fa3, kernels, kind, keys, seed):
+    """One draw: of each of `kernels`, which are of one head dimension, and of FlashAttention-3, the error of all of O."""
+    from attn_mlir._float8 import interleaved
+
+    generator = torch.Generator("cuda").manual_seed(seed)
+    (q, qs, wq), (k, ks, wk), (v, vs, wv) = quantised_inputs(torch, kernels[0][0], 1, 128, keys, generator, kind)
+    r, _ = reference(torch, wq, wk, wv, False)
+    columns = interleaved(v, "bhsd")
+    found = {case["tiles"]: error(kernel(q, k, v if case["rows"] else columns, qs, ks, vs)[0], r)[1] for case, kernel in kernels}
+    if fa3 is not None:
+        found["FA3"] = error(by_fa3(fa3, q, k, v, qs, ks, vs, False).transpose(1, 2), r)[1]
+    return found
+
+
+def errors(folder, wheel, only, draws):
     import torch
 
-    from attn_mlir._float8 import interleaved
     from decode import import_fa3
 
     fa3 = import_fa3(wheel) if wheel else None
     kernels = [(case, kernel) for case, kernel in load(folder, only) if not case["causal"]]
     for dim in sorted({case["dim"] for case, _ in kernels}):
-        first = next(case for case, _ in kernels if case["dim"] == dim)
+        of_dim = [(case, kernel) for case, kernel in kernels if case["dim"] == dim]
         for kind, keys in ERRORS:
-            generator = torch.Generator("cuda").manual_seed(3)
-            (q, qs, wq), (k, ks, wk), (v, vs, wv) = quantised_inputs(torch, first, 1, 128, keys, generator, kind)
-            r, _ = reference(torch, wq, wk, wv, False)
-            columns = interleaved(v, "bhsd")
-            row = [f"D {dim}, {kind}, {keys} keys"]
-            for case, kernel in kernels:
-                if case["dim"] == dim:
-                    o, _ = kernel(q, k, v if case["rows"] else columns, qs, ks, vs)
-                    row.append(f"{case['tiles']}: {error(o, r)[1]:.2e}")
-            if fa3 is not None:
-                row.append(f"FA3: {error(by_fa3(fa3, q, k, v, qs, ks, vs, False).transpose(1, 2), r)[1]:.2e}")
-            print(" | ".join(row), flush=True)
-            del r, wq, wk, wv
+            drawn = [errors_of(torch, fa3, of_dim, kind, keys, 3 + draw) for draw in range(draws)]
+            means = {name: sum(found[name] for found in drawn) / draws for name in drawn[0]}
+            print(" | ".join([f"D {dim}, {kind}, {keys} keys", *(f"{name}: {mean:.3e}" for name, mean in means.items())]), flush=True)
 
 
 def main():
@@ -292,7 +295,9 @@ def main():
     runner.add_argument("--brief", action="store_true", help="kernels and peers alone, nothing that is compiled first")
     runner.add_argument("--rounds", type=int, default=15)
     runner.add_argument("--lengths", default=str(LENGTH), help="with commas; shorter ones in batches of 16384 queries together")
-    for parser_of in (runner, commands.add_parser("errors")):
+    drawer = commands.add_parser("errors")
+    drawer.add_argument("--draws", type=int, default=1, help="of inputs, of whose errors the mean is told")
+    for parser_of in (runner, drawer):
         parser_of.add_argument("folder", type=Path)
         parser_of.add_argument("--fa3")
         parser_of.add_argument("--only", default="", help="of kernels whose name has this in it")
@@ -303,7 +308,7 @@ def main():
         run(arguments.folder, arguments.fa3, arguments.rounds, arguments.only, [int(n) for n in arguments.lengths.split(",")],
             arguments.cudnn, arguments.brief)
     else:
-        errors(arguments.folder, arguments.fa3, arguments.only)
+        errors(arguments.folder, arguments.fa3, arguments.only, arguments.draws)
 
 
 if __name__ == "__main__":
