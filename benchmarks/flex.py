@@ -6,7 +6,7 @@
 
 bf16, 16 heads (bias: 4), one sequence of 8192 and of 16384 tokens (documents: of 65536, 32 of them),
 D 64 and 128. FlexAttention is compiled by torch.compile, its BlockMask made before the
-clock starts. Sinks are compared with the same kernel without them. Medians of CUDA events
+clock starts. Sinks are compared with the same kernel without them, in turns too. Medians of CUDA events
 in drawn turns of a second in all (`--seconds`), and the ratio of the first 20 (`--rounds`) behind a pause, when clocks are higher.
 """
 
@@ -97,7 +97,11 @@ def flex(torch, region, values, sizes):
     return lambda q, k, v: call(q, k, v, score_mod=score, block_mask=mask)
 
 
-def measure(torch, region, kernels, dim, length, generator, arguments):
+PEER = "peer"
+
+
+def measure(torch, region, kernels, plain_kernel, dim, length, generator, arguments):
+    """Times in turns with the peer's, those of the first turns, and how far results are from the peer's."""
     heads = heads_of(region)
     sizes = Sizes(1, heads, length, length)
     q, k, v = (cases.normal(torch, generator, 1, heads, length, dim, dtype=torch.bfloat16)
@@ -113,49 +117,51 @@ def measure(torch, region, kernels, dim, length, generator, arguments):
         calls[name] = (lambda turn, kernel=kernel, out=outs[name], own=own:
                        harness.launch(kernel, [q, k, v, *own], [out]))
     deviation = {}
-    if not region.sinks and region.name != PLAIN:
+    if region.sinks:
+        without = torch.full_like(q, torch.nan)
+        calls[PEER] = lambda turn: harness.launch(plain_kernel, [q, k, v], [without])
+    else:
         peer = flex(torch, region, values, sizes)
         wanted = peer(q, k, v)
-        calls["FlexAttention"] = lambda turn: peer(q, k, v)
+        calls[PEER] = lambda turn: peer(q, k, v)
         for name, out in outs.items():
             worst = (out - wanted).float().norm(dim=-1) / wanted.float().norm(dim=-1)
             deviation[name] = worst.nan_to_num(nan=float("inf")).max().item()
     return *time_steadily(torch, calls, arguments.rounds, arguments.seconds), deviation
 
 
-def selected(region, dim, arguments):
-    """Sinks need what is measured without them."""
-    names = set(filter(None, arguments.only.split(",")))
-    return dim in arguments.dims and (not names or region.name in names or
-                                      (region.name == PLAIN and "sinks" in names))
+def loaded(attn_mlir, region, dim):
+    """Kernels by the name of their schedule."""
+    found = {}
+    for name, _, _ in variants(region, dim, tune=True):
+        bundle = directory(region, dim, name)
+        if (bundle / "manifest.json").is_file():
+            found[name] = attn_mlir.load(str(bundle))
+    return found
 
 
 def run_half(arguments):
     torch, attn_mlir = harness.require_gpu(arguments.strict)
     generator = torch.Generator(device="cuda")
     generator.manual_seed(arguments.seed)
-    rows, ratios, plain_times = [], {}, {}
-    for dim in DIMS:
-        for region in [plain(), *chosen()[:-1]]:
-            if not selected(region, dim, arguments):
+    names = set(filter(None, arguments.only.split(",")))
+    rows, ratios = [], {}
+    for dim in filter(set(arguments.dims).__contains__, DIMS):
+        plain_kernel = loaded(attn_mlir, plain(), dim).get("default")
+        for region in chosen()[:-1]:
+            if names and region.name not in names:
                 continue
-            kernels = {}
-            for name, _, _ in variants(region, dim, tune=True):
-                if (directory(region, dim, name) / "manifest.json").is_file():
-                    kernels[name] = attn_mlir.load(str(directory(region, dim, name)))
+            kernels = loaded(attn_mlir, region, dim)
+            if not kernels or (region.sinks and not plain_kernel):
+                continue
             for length in (TOKENS,) if region.name == "documents" else arguments.lengths:
-                times, first, deviation = measure(torch, region, kernels, dim, length, generator, arguments)
+                times, first, deviation = measure(torch, region, kernels, plain_kernel, dim, length, generator, arguments)
                 torch.cuda.empty_cache()
                 print(f"{region.name} D {dim} S {length}: {times}", file=sys.stderr)
-                if region.name == PLAIN:
-                    plain_times[dim, length] = times, first
-                peers = [of.get("FlexAttention") or plain.get("default")
-                         for of, plain in zip((times, first), plain_times.get((dim, length), ({}, {})))]
                 for name in kernels:
-                    ratio, at_first = (peer / of[name] if peer else 1.0 for peer, of in zip(peers, (times, first)))
+                    ratio, at_first = (of[PEER] / of[name] for of in (times, first))
                     ratios.setdefault((region.name, name), []).append(ratio)
-                    rows.append([f"{region.name} D {dim} S {length}", name,
-                                 f"{times[name]:.3f}", f"{peers[0]:.3f}" if peers[0] else "-",
+                    rows.append([f"{region.name} D {dim} S {length}", name, f"{times[name]:.3f}", f"{times[PEER]:.3f}",
                                  f"{ratio:.2f}", f"{at_first:.2f}", f"{deviation.get(name, 0):.1e}"])
     print(harness.describe_device(torch))
     print(markdown(["", "schedule", "ms", "peer, ms", "ratio", "at first", "deviation"], rows))
