@@ -2,6 +2,7 @@
 
     regions.py NAME HEADS KV_HEADS DIM [QUERIES]    prints one of them; with static queries
     regions.py random SEED                          prints a mask region that is drawn
+    regions.py repeated OPERATION                   prints one whose conditions, or bounds, are each used several times
 """
 
 import os
@@ -113,6 +114,29 @@ class Drawn:
 """
 
 
+def repeated(operation):
+    """A causal mask by a condition, or a bound, of which 64 operations each use the one before several times: paths through them are 2^64."""
+    bound = operation == "minsi"
+    lines = ["%x0 = arith.addi %i, %zero : index" if bound else "%x0 = arith.cmpi sle, %j, %i : index"]
+    for n in range(64):
+        operands = ", ".join([f"%x{n}"] * (3 if operation == "select" else 2))
+        lines.append(f"%x{n + 1} = arith.{operation} {operands} : {'index' if bound else 'i1'}")
+    if bound:
+        lines.append("%last = arith.cmpi ule, %j, %x64 : index")
+    body = "\n    ".join(lines)
+    kind = "tensor<?x2x?x16xf32>"
+    return f"""func.func @repeated(%q: {kind}, %k: {kind}, %v: {kind}) -> {kind} {{
+  %o = attn.attention %q, %k, %v scale(0.25)
+      keep(%b: index, %h: index, %i: index, %j: index) {{
+    %zero = arith.constant 0 : index
+    {body}
+    attn.yield {'%last' if bound else '%x64'} : i1
+  }} : ({kind}, {kind}, {kind}) -> {kind}
+  return %o : {kind}
+}}
+"""
+
+
 def named(name, heads, kv_heads, dim, queries="?"):
     text = regions.regions()[name].text(int(heads), int(kv_heads), int(dim), lse=True)
     return text.replace(f"tensor<?x{heads}x?x{dim}x", f"tensor<?x{heads}x{queries}x{dim}x").replace(
@@ -122,5 +146,7 @@ def named(name, heads, kv_heads, dim, queries="?"):
 if __name__ == "__main__":
     if sys.argv[1] == "random":
         print(Drawn(int(sys.argv[2])).text())
+    elif sys.argv[1] == "repeated":
+        print(repeated(sys.argv[2]))
     else:
         print(named(*sys.argv[1:]))

@@ -16,6 +16,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace attn;
@@ -69,20 +70,21 @@ public:
   /// `known`, restricted by all conditions that hold together: those on sorted
   /// captures last, so that there is less to search.
   KeyRange run(KeyRange known) {
-    SmallVector<Value> together{body.getTerminator()->getOperand(0)};
+    SetVector<Value> together;
+    together.insert(body.getTerminator()->getOperand(0));
     for (size_t i = 0; i < together.size(); ++i)
       if (auto both = together[i].getDefiningOp<arith::AndIOp>())
-        llvm::append_range(together, both->getOperands());
-    llvm::erase_if(together, [](Value condition) {
-      return condition.getDefiningOp<arith::AndIOp>() != nullptr;
-    });
+        together.insert_range(both->getOperands());
     SmallVector<SortedCondition> searched;
     KeyRange own{};
-    for (Value condition : together)
+    for (Value condition : together) {
+      if (condition.getDefiningOp<arith::AndIOp>())
+        continue;
       if (std::optional<SortedCondition> sorted = asSorted(condition))
         searched.push_back(*sorted);
       else
         own = ranges.both(own, rangeOf(condition, /*isTrue=*/true));
+    }
     KeyRange range = ranges.both(known, orNothing(own));
     for (const SortedCondition &condition : searched)
       range = search(range, condition);
@@ -228,8 +230,17 @@ private:
     return range;
   }
 
-  /// The keys for which a condition is true, or false.
+  /// The keys for which a condition is true, or false: once for each, since a
+  /// region may use a condition in many others.
   KeyRange rangeOf(Value condition, bool isTrue) {
+    auto [it, isNew] = computed[isTrue].try_emplace(condition);
+    if (!isNew)
+      return it->second;
+    KeyRange range = computeRange(condition, isTrue);
+    return computed[isTrue][condition] = range;
+  }
+
+  KeyRange computeRange(Value condition, bool isTrue) {
     if (std::optional<int64_t> number = constantOf(condition)) {
       bool holds = (*number != 0) == isTrue;
       return holds ? KeyRange{} : allWhere(boolean(false), boolean(false));
@@ -435,6 +446,8 @@ private:
   }
 
   RangeBuilder ranges;
+  /// Where conditions are false, and where they are true.
+  DenseMap<Value, KeyRange> computed[2];
 };
 
 } // namespace

@@ -38,6 +38,14 @@ std::optional<int64_t> RegionNumbers::factorOf(Value value) {
 }
 
 bool RegionNumbers::isNatural(Value value) {
+  auto [it, isNew] = natural.try_emplace(value, false);
+  if (!isNew)
+    return it->second;
+  bool result = computeNatural(value);
+  return natural[value] = result;
+}
+
+bool RegionNumbers::computeNatural(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getArgNumber() <= kKey;
   if (std::optional<int64_t> number = constantOf(value))

@@ -89,6 +89,7 @@ protected:
   mlir::Value valid;
 
 private:
+  bool computeNatural(mlir::Value value);
   std::optional<Interval> computeInterval(mlir::Value value);
   std::optional<Interval> intervalOfPair(mlir::Operation *op);
   std::optional<Interval> intervalOfArgument(mlir::BlockArgument argument);
@@ -96,7 +97,8 @@ private:
   /// An element of a captured tensor, where all queries read the same.
   std::optional<Interval> intervalOfElement(GatherOp gather);
 
-  llvm::DenseMap<mlir::Value, bool> keyed;
+  // Each value once: where many use one, their trees are exponential.
+  llvm::DenseMap<mlir::Value, bool> keyed, natural;
   llvm::DenseMap<mlir::Value, std::optional<Interval>> intervals;
 };
 
