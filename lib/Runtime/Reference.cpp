@@ -248,8 +248,9 @@ public:
     if (!earlierLse.empty() && earlierLse[row] != -kInf)
       keys.push_back(
           {earlierOutput.data() + row * valueDim, earlierLse[row], 0});
-    limit(row, keys);
-    softmax(row, keys, sinkOf(h, i, own.queries));
+    const double sink = sinkOf(h, i, own.queries);
+    limit(row, keys, sink);
+    softmax(row, keys, sink);
     if (!scales[2].hasBlocks())
       scaleValues(row, scales[2].of(b, g));
   }
@@ -335,7 +336,7 @@ private:
   }
 
   /// What the row allows for.
-  void limit(int64_t row, std::vector<Attended> &keys) const {
+  void limit(int64_t row, std::vector<Attended> &keys, double sink) const {
     // No f32 is as small as exp(-104): a score that far below the maximum has
     // no weight, wherever in their slack the two may be.
     constexpr double kReach = 104;
@@ -359,8 +360,10 @@ private:
       return;
     double *low = result.low.data() + row * valueDim;
     double *high = result.high.data() + row * valueDim;
-    std::fill_n(low, valueDim, kInf);
-    std::fill_n(high, valueDim, -kInf);
+    // A sink draws values to zero.
+    bool hasSink = sink != -kInf;
+    std::fill_n(low, valueDim, hasSink ? 0 : kInf);
+    std::fill_n(high, valueDim, hasSink ? 0 : -kInf);
     for (const Attended &a : llvm::make_filter_range(keys, takesPart))
       for (int64_t d = 0; d < valueDim; ++d) {
         low[d] = std::min(low[d], a.value[d]);

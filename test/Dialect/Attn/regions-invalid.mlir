@@ -95,3 +95,57 @@ func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return %o : tensor<1x4x16x64xf16>
 }
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %t: tensor<f32>) -> tensor<1x4x16x64xf16> {
+  // expected-error @below {{expects captured tensors of rank 1 or more, and scalars as such, but got 'tensor<f32>'}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%t : tensor<f32>) keep(%b: index, %h: index, %i: index, %j: index, %x: tensor<f32>) {
+    %p = arith.constant true
+    attn.yield %p : i1
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return %o : tensor<1x4x16x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
+  // expected-error @below {{mask region expects operations that are defined for any index}}
+  %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
+    %c = arith.constant 1 : i32
+    %n = arith.index_cast %j : index to i32
+    // expected-note @below {{but got 'arith.shrui' with an amount that may be all bits or more}}
+    %x = arith.shrui %c, %n : i32
+    %p = arith.cmpi eq, %x, %c : i32
+    attn.yield %p : i1
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return %o : tensor<1x4x16x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
+  // expected-error @below {{mask region expects operations that are defined for any index}}
+  %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
+    %c = arith.constant 32 : index
+    // expected-note @below {{but got 'arith.shli' with an amount that may be all bits or more}}
+    %x = arith.shli %j, %c : index
+    %p = arith.cmpi sle, %x, %i : index
+    attn.yield %p : i1
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return %o : tensor<1x4x16x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
+  // expected-error @below {{mask region expects an index to become an integer of 32 bits or more ('arith.trunci' makes it smaller)}}
+  %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
+    // expected-note @below {{but got 'arith.index_cast' to 'i8'}}
+    %x = arith.index_cast %j : index to i8
+    %y = arith.index_cast %x : i8 to index
+    %p = arith.cmpi sle, %y, %i : index
+    attn.yield %p : i1
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return %o : tensor<1x4x16x64xf16>
+}

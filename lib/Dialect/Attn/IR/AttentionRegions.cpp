@@ -152,6 +152,40 @@ static bool dividesByUnknown(Operation *op) {
          divisor.isZero() || (!isa<arith::RemUIOp>(op) && divisor.isAllOnes());
 }
 
+/// Whether an integer is below `most`, by what computes it.
+static bool isBelow(Value value, unsigned most) {
+  auto constant = [](Value operand) {
+    APInt number;
+    return matchPattern(operand, m_ConstantInt(&number)) ? std::optional(number)
+                                                         : std::nullopt;
+  };
+  if (std::optional<APInt> number = constant(value))
+    return number->ult(most);
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::AndIOp, arith::RemUIOp, arith::MinUIOp>(op))
+    return false;
+  std::optional<APInt> number = constant(op->getOperand(1));
+  return number && number->ult(isa<arith::RemUIOp>(op) ? most + 1 : most);
+}
+
+/// Whether a shift may be by as many bits as there are, or more, which has no
+/// value. An index has 32 bits on a GPU.
+static bool shiftsOut(Operation *op) {
+  if (!isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+    return false;
+  Type type = op->getResult(0).getType();
+  return !isBelow(op->getOperand(1),
+                  type.isIndex() ? 32 : type.getIntOrFloatBitWidth());
+}
+
+/// Whether an index becomes a number of fewer than 32 bits by a cast, which
+/// upstream folds away where another cast makes it an index again.
+static bool narrowsIndex(Operation *op) {
+  return isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+         op->getOperand(0).getType().isIndex() &&
+         op->getResult(0).getType().getIntOrFloatBitWidth() < 32;
+}
+
 namespace {
 
 /// Checks of one region.
@@ -201,13 +235,25 @@ struct RegionVerifier {
              << "but got '" << inner.getName() << "'";
     // It is evaluated for padding too, where a divisor may be zero.
     if (!isPure(&inner) || dividesByUnknown(&inner))
+      return undefined(inner, "a divisor that may be zero or -1");
+    if (shiftsOut(&inner))
+      return undefined(inner, "an amount that may be all bits or more");
+    if (narrowsIndex(&inner))
       return op->emitOpError()
-                 .append(name,
-                         " expects operations that are defined for any index")
+                 .append(name, " expects an index to become an integer of 32 "
+                               "bits or more ('arith.trunci' makes it smaller)")
                  .attachNote(inner.getLoc())
-             << "but got '" << inner.getName()
-             << "' with a divisor that may be zero or -1";
+             << "but got '" << inner.getName() << "' to "
+             << inner.getResult(0).getType();
     return success();
+  }
+
+  LogicalResult undefined(Operation &inner, StringRef what) {
+    return op->emitOpError()
+               .append(name,
+                       " expects operations that are defined for any index")
+               .attachNote(inner.getLoc())
+           << "but got '" << inner.getName() << "' with " << what;
   }
 
   LogicalResult run(ArrayRef<Type> own) {
@@ -248,6 +294,13 @@ LogicalResult attn::verifyScoreRegions(Operation *op, ValueRange captures,
                                        Region &score, Region &keep) {
   Builder b(op->getContext());
   Type f32 = b.getF32Type(), index = b.getIndexType(), i1 = b.getI1Type();
+  for (Type type : captures.getTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.getRank() == 0)
+      return op->emitOpError(
+                 "expects captured tensors of rank 1 or more, and scalars as "
+                 "such, but got ")
+             << type;
   if (!score.empty() && failed(RegionVerifier{op, captures, score.front(),
                                               "score modification", "f32", f32}
                                    .run({f32, index, index, index, index})))

@@ -121,10 +121,18 @@ private:
     Value inside;
   };
 
-  static Value withoutCasts(Value value) {
-    while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-      value = cast.getIn();
-    return value;
+  /// What is read from a tensor, if a value is that number whatever it is cast
+  /// to: an index has the 64 bits of the widest.
+  static GatherOp elementOf(Value value) {
+    auto bitsOf = [](Value x) {
+      return x.getType().isIndex() ? 64 : x.getType().getIntOrFloatBitWidth();
+    };
+    unsigned narrowest = 64;
+    for (; auto cast = value.getDefiningOp<arith::IndexCastOp>();
+         value = cast.getIn())
+      narrowest = std::min(narrowest, bitsOf(value));
+    auto gather = value.getDefiningOp<GatherOp>();
+    return gather && bitsOf(value) <= narrowest ? gather : GatherOp();
   }
 
   bool isSorted(GatherOp gather) {
@@ -141,7 +149,7 @@ private:
   /// What the queries read from a sorted capture, or anything else that an
   /// interval is known of. `inside` is set where they do: whether all may.
   std::optional<Interval> sortedInterval(Value value, Value &inside) {
-    auto gather = withoutCasts(value).getDefiningOp<GatherOp>();
+    GatherOp gather = elementOf(value);
     if (!gather || !isSorted(gather))
       return intervalOf(value);
     auto points = pointsOf(gather.getIndices().drop_back());
@@ -169,7 +177,7 @@ private:
       std::swap(lhs, rhs);
       predicate = swapped(predicate);
     }
-    auto gather = withoutCasts(lhs).getDefiningOp<GatherOp>();
+    GatherOp gather = elementOf(lhs);
     if (!gather || !isSorted(gather) || hasKey(rhs) || isUnsigned(predicate) ||
         predicate == CmpIPredicate::ne ||
         gather.getIndices().back() != body.getArgument(kKey))
@@ -337,10 +345,35 @@ private:
 
   /// The keys for which e >= t, t somewhere in the interval.
   KeyRange atLeast(Value e, Interval t) {
-    return solve(e, t, /*atLeast=*/true);
+    return fits(e) ? solve(e, t, /*atLeast=*/true) : unknown();
   }
   KeyRange atMost(Value e, Interval t) {
-    return solve(e, t, /*atLeast=*/false);
+    return fits(e) ? solve(e, t, /*atLeast=*/false) : unknown();
+  }
+
+  /// Whether what `solve` follows may be known to have 32 bits: where there are
+  /// too many keys for that, bounds are not valid.
+  bool fits(Value e) {
+    int64_t most = 1;
+    for (Operation *op = e.getDefiningOp(); op; op = e.getDefiningOp()) {
+      if (isCast(op)) {
+        e = op->getOperand(0);
+        continue;
+      }
+      if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivUIOp,
+               arith::DivSIOp, arith::FloorDivSIOp>(op))
+        break;
+      std::optional<int64_t> factor = factorOf(op->getOperand(1));
+      if (isa<arith::MulIOp>(op) && factor)
+        most *= *factor;
+      if (most > kMost)
+        return false;
+      e = op->getOperand(hasKey(op->getOperand(0)) ? 0 : 1);
+    }
+    if (most > 1)
+      require(m.compare(CmpIPredicate::sle, place.keys,
+                        m.constant((kMost - 1) / most)));
+    return true;
   }
 
   KeyRange solve(Value e, Interval t, bool atLeast) {

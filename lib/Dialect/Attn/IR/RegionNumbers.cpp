@@ -155,8 +155,12 @@ Interval RegionNumbers::intervalOfCapture(Value number) {
   Value most = m.constant(kMostCapture), least = m.constant(-kMostCapture);
   Value isSmall = m.logicalAnd(m.compare(CmpIPredicate::sle, number, most),
                                m.compare(CmpIPredicate::sge, number, least));
-  valid = valid ? m.logicalAnd(valid, isSmall) : isSmall;
+  require(isSmall);
   return {number, number, kMostCapture};
+}
+
+void RegionNumbers::require(Value condition) {
+  valid = valid ? m.logicalAnd(valid, condition) : condition;
 }
 
 unsigned RegionNumbers::captureOf(GatherOp gather) {

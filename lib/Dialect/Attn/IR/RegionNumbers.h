@@ -84,9 +84,10 @@ protected:
   IntervalBuilder m;
   mlir::Block &body;
   const RegionPlace &place;
-  /// Whether all captured numbers that intervals depend on are small enough;
-  /// null where there are none.
+  /// Whether all captured numbers that intervals depend on, and products with
+  /// keys, are small enough; null where there are none.
   mlir::Value valid;
+  void require(mlir::Value condition);
 
 private:
   bool computeNatural(mlir::Value value);
