@@ -76,6 +76,24 @@ static const Expr *applyFloatFunction(Comprehension &c, Operation *op,
   return c.makeCall(op->getName().getStringRef(), type, {operand});
 }
 
+/// Whether an operation may have no value, which regions refuse: of amounts and
+/// divisors that are not constants, and of casts to few bits.
+static bool mayHaveNoValue(Operation *op, ArrayRef<const Expr *> operands,
+                           Type element) {
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return element.isInteger() && element.getIntOrFloatBitWidth() < 32;
+  bool shifts = isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op);
+  if (!shifts && !isa<arith::RemUIOp, arith::RemSIOp, arith::FloorDivSIOp>(op))
+    return false;
+  const Expr *right = operands[1];
+  if (right->kind != ExprKind::Integer)
+    return true;
+  if (!shifts)
+    return right->integer.isZero() || right->integer.isAllOnes();
+  return right->integer.uge(
+      element.isIndex() ? 32 : element.getIntOrFloatBitWidth());
+}
+
 const Expr *attn::raise::applyScalarOp(Comprehension &c, Operation *op,
                                        ArrayRef<const Expr *> operands) {
   if (op->getNumResults() != 1 || llvm::is_contained(operands, nullptr))
@@ -108,7 +126,8 @@ const Expr *attn::raise::applyScalarOp(Comprehension &c, Operation *op,
         return c.makeSelect(operands[0], operands[1], operands[2]);
       })
       .Default([&](Operation *other) -> const Expr * {
-        if (!isPure(other) || other->getNumRegions() != 0)
+        if (!isPure(other) || other->getNumRegions() != 0 ||
+            mayHaveNoValue(other, operands, element))
           return nullptr;
         if (operands.size() == 1 && isa<FloatType>(type))
           if (isa<FloatType>(operands[0]->type))
