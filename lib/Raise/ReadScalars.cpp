@@ -77,11 +77,13 @@ static const Expr *applyFloatFunction(Comprehension &c, Operation *op,
 }
 
 /// Whether an operation may have no value, which regions refuse: of amounts and
-/// divisors that are not constants, and of casts to few bits.
+/// divisors that are not constants, and of indices cast to few bits and back.
 static bool mayHaveNoValue(Operation *op, ArrayRef<const Expr *> operands,
                            Type element) {
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-    return element.isInteger() && element.getIntOrFloatBitWidth() < 32;
+    return element.isIndex() && operands[0]->kind == ExprKind::Call &&
+           operands[0]->name.starts_with("arith.index_cast") &&
+           operands[0]->type.getIntOrFloatBitWidth() < 32;
   bool shifts = isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op);
   if (!shifts && !isa<arith::RemUIOp, arith::RemSIOp, arith::FloorDivSIOp>(op))
     return false;

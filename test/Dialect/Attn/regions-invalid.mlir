@@ -139,10 +139,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
-  // expected-error @below {{mask region expects an index to become an integer of 32 bits or more ('arith.trunci' makes it smaller)}}
+  // expected-error @below {{mask region expects an index that is cast to fewer than 32 bits to stay so ('arith.extsi' widens it)}}
   %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{but got 'arith.index_cast' to 'i8'}}
     %x = arith.index_cast %j : index to i8
+    // expected-note @below {{but got 'arith.index_cast' of 'i8'}}
     %y = arith.index_cast %x : i8 to index
     %p = arith.cmpi sle, %y, %i : index
     attn.yield %p : i1

@@ -178,12 +178,15 @@ static bool shiftsOut(Operation *op) {
                   type.isIndex() ? 32 : type.getIntOrFloatBitWidth());
 }
 
-/// Whether an index becomes a number of fewer than 32 bits by a cast, which
-/// upstream folds away where another cast makes it an index again.
-static bool narrowsIndex(Operation *op) {
-  return isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
-         op->getOperand(0).getType().isIndex() &&
-         op->getResult(0).getType().getIntOrFloatBitWidth() < 32;
+/// Whether an index was cast to fewer than 32 bits and is one again, which
+/// upstream takes to be the index that it was.
+static bool restoresIndex(Operation *op) {
+  if (!isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) ||
+      op->getOperand(0).getType().isIndex())
+    return false;
+  Operation *before = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(before) &&
+         op->getOperand(0).getType().getIntOrFloatBitWidth() < 32;
 }
 
 namespace {
@@ -238,13 +241,14 @@ struct RegionVerifier {
       return undefined(inner, "a divisor that may be zero or -1");
     if (shiftsOut(&inner))
       return undefined(inner, "an amount that may be all bits or more");
-    if (narrowsIndex(&inner))
+    if (restoresIndex(&inner))
       return op->emitOpError()
-                 .append(name, " expects an index to become an integer of 32 "
-                               "bits or more ('arith.trunci' makes it smaller)")
+                 .append(name,
+                         " expects an index that is cast to fewer than 32 "
+                         "bits to stay so ('arith.extsi' widens it)")
                  .attachNote(inner.getLoc())
-             << "but got '" << inner.getName() << "' to "
-             << inner.getResult(0).getType();
+             << "but got '" << inner.getName() << "' of "
+             << inner.getOperand(0).getType();
     return success();
   }
 
