@@ -25,6 +25,7 @@ TOKENS, DOCUMENTS = 65536, 32
 DIMS = (64, 128)
 NAMES = ("documents", "bias", "alibi", "t5", "sinks")
 PLAIN = "plain"
+PEER = "peer"
 ROLES = "wgmma=all specialize overlap ping-pong"
 LARGE = "tiles=query=128,key=128 persistent resident=1"
 TUNE = [
@@ -97,9 +98,6 @@ def flex(torch, region, values, sizes):
     return lambda q, k, v: call(q, k, v, score_mod=score, block_mask=mask)
 
 
-PEER = "peer"
-
-
 def measure(torch, region, kernels, plain_kernel, dim, length, generator, arguments):
     """Times in turns with the peer's, those of the first turns, and how far results are from the peer's."""
     heads = heads_of(region)
@@ -152,6 +150,8 @@ def run_half(arguments):
             if names and region.name not in names:
                 continue
             kernels = loaded(attn_mlir, region, dim)
+            if kernels and region.sinks and not plain_kernel:
+                print(f"{region.name} D {dim}: no kernel without sinks to compare with", file=sys.stderr)
             if not kernels or (region.sinks and not plain_kernel):
                 continue
             for length in (TOKENS,) if region.name == "documents" else arguments.lengths:

@@ -80,10 +80,15 @@ static const Expr *applyFloatFunction(Comprehension &c, Operation *op,
 /// divisors that are not constants, and of indices cast to few bits and back.
 static bool mayHaveNoValue(Operation *op, ArrayRef<const Expr *> operands,
                            Type element) {
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-    return element.isIndex() && operands[0]->kind == ExprKind::Call &&
-           operands[0]->name.starts_with("arith.index_cast") &&
-           operands[0]->type.getIntOrFloatBitWidth() < 32;
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    const Expr *before = operands[0];
+    while (before->kind == ExprKind::Call &&
+           before->name.starts_with("arith.ext"))
+      before = before->operands[0];
+    return element.isIndex() && before->kind == ExprKind::Call &&
+           before->name.starts_with("arith.index_cast") &&
+           before->type.getIntOrFloatBitWidth() < 32;
+  }
   bool shifts = isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op);
   if (!shifts && !isa<arith::RemUIOp, arith::RemSIOp, arith::FloorDivSIOp>(op))
     return false;

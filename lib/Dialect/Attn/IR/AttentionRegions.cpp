@@ -154,18 +154,20 @@ static bool dividesByUnknown(Operation *op) {
 
 /// Whether an integer is below `most`, by what computes it.
 static bool isBelow(Value value, unsigned most) {
-  auto constant = [](Value operand) {
+  auto below = [](Value x, unsigned bound) {
     APInt number;
-    return matchPattern(operand, m_ConstantInt(&number)) ? std::optional(number)
-                                                         : std::nullopt;
+    return matchPattern(x, m_ConstantInt(&number)) && number.ult(bound);
   };
-  if (std::optional<APInt> number = constant(value))
-    return number->ult(most);
+  while (auto wider = value.getDefiningOp<arith::ExtUIOp>())
+    value = wider.getIn();
+  if (below(value, most))
+    return true;
   Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<arith::AndIOp, arith::RemUIOp, arith::MinUIOp>(op))
-    return false;
-  std::optional<APInt> number = constant(op->getOperand(1));
-  return number && number->ult(isa<arith::RemUIOp>(op) ? most + 1 : most);
+  if (isa_and_nonnull<arith::RemUIOp>(op))
+    return below(op->getOperand(1), most + 1);
+  return isa_and_nonnull<arith::AndIOp, arith::MinUIOp>(op) &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return below(operand, most); });
 }
 
 /// Whether a shift may be by as many bits as there are, or more, which has no
@@ -179,14 +181,16 @@ static bool shiftsOut(Operation *op) {
 }
 
 /// Whether an index was cast to fewer than 32 bits and is one again, which
-/// upstream takes to be the index that it was.
+/// upstream takes to be the index that it was, widened in between or not.
 static bool restoresIndex(Operation *op) {
-  if (!isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) ||
-      op->getOperand(0).getType().isIndex())
+  if (!isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
     return false;
   Operation *before = op->getOperand(0).getDefiningOp();
+  while (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(before))
+    before = before->getOperand(0).getDefiningOp();
   return isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(before) &&
-         op->getOperand(0).getType().getIntOrFloatBitWidth() < 32;
+         before->getOperand(0).getType().isIndex() &&
+         before->getResult(0).getType().getIntOrFloatBitWidth() < 32;
 }
 
 namespace {
@@ -245,7 +249,7 @@ struct RegionVerifier {
       return op->emitOpError()
                  .append(name,
                          " expects an index that is cast to fewer than 32 "
-                         "bits to stay so ('arith.extsi' widens it)")
+                         "bits to become no index again")
                  .attachNote(inner.getLoc())
              << "but got '" << inner.getName() << "' of "
              << inner.getOperand(0).getType();

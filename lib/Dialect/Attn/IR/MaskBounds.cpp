@@ -351,28 +351,51 @@ private:
     return fits(e) ? solve(e, t, /*atLeast=*/false) : unknown();
   }
 
-  /// Whether what `solve` follows may be known to have 32 bits: where there are
-  /// too many keys for that, bounds are not valid.
-  bool fits(Value e) {
-    int64_t most = 1;
-    for (Operation *op = e.getDefiningOp(); op; op = e.getDefiningOp()) {
-      if (isCast(op)) {
-        e = op->getOperand(0);
-        continue;
-      }
-      if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivUIOp,
-               arith::DivSIOp, arith::FloorDivSIOp>(op))
-        break;
-      std::optional<int64_t> factor = factorOf(op->getOperand(1));
-      if (isa<arith::MulIOp>(op) && factor)
-        most *= *factor;
-      if (most > kMost)
-        return false;
-      e = op->getOperand(hasKey(op->getOperand(0)) ? 0 : 1);
+  /// How far from zero a number is at most: so many times the keys, and what is
+  /// added to them. `multiplies`: whether there is a product on the way.
+  struct Reach {
+    int64_t keys, rest;
+    bool multiplies;
+  };
+
+  /// The reach of what `solve` follows, and of all on the way there; nothing
+  /// where it is not followed, or may leave 32 bits for few keys, too.
+  std::optional<Reach> reachOf(Value e) {
+    if (e == body.getArgument(kKey))
+      return Reach{1, 0, false};
+    Operation *op = e.getDefiningOp();
+    if (isCast(op))
+      return reachOf(op->getOperand(0));
+    if (!op || op->getNumOperands() != 2)
+      return std::nullopt;
+    unsigned side = hasKey(op->getOperand(0)) ? 0 : 1;
+    std::optional<Reach> reach = reachOf(op->getOperand(side));
+    if (!reach)
+      return std::nullopt;
+    if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+      std::optional<Interval> other = intervalOf(op->getOperand(1 - side));
+      if (!other)
+        return std::nullopt;
+      reach->rest += other->most;
+    } else if (isa<arith::MulIOp>(op)) {
+      int64_t factor = factorOf(op->getOperand(1)).value_or(kMost);
+      if (std::max(reach->keys, reach->rest) >= kMost / factor)
+        return std::nullopt;
+      *reach = {reach->keys * factor, reach->rest * factor, true};
     }
-    if (most > 1)
-      require(m.compare(CmpIPredicate::sle, place.keys,
-                        m.constant((kMost - 1) / most)));
+    return reach;
+  }
+
+  /// Whether `solve` may follow an expression. Where it multiplies and there
+  /// are too many keys, bounds are not valid.
+  bool fits(Value e) {
+    std::optional<Reach> reach = reachOf(e);
+    if (!reach || !reach->multiplies)
+      return reach.has_value();
+    if (reach->rest >= kMost)
+      return false;
+    require(m.compare(CmpIPredicate::sle, place.keys,
+                      m.constant((kMost - 1 - reach->rest) / reach->keys)));
     return true;
   }
 
