@@ -352,17 +352,16 @@ private:
   }
 
   /// How far from zero a number is at most: so many times the keys, and what is
-  /// added to them. `multiplies`: whether there is a product on the way.
+  /// added to them.
   struct Reach {
     int64_t keys, rest;
-    bool multiplies;
   };
 
   /// The reach of what `solve` follows, and of all on the way there; nothing
   /// where it is not followed, or may leave 32 bits for few keys, too.
   std::optional<Reach> reachOf(Value e) {
     if (e == body.getArgument(kKey))
-      return Reach{1, 0, false};
+      return Reach{1, 0};
     Operation *op = e.getDefiningOp();
     if (isCast(op))
       return reachOf(op->getOperand(0));
@@ -381,7 +380,9 @@ private:
       int64_t factor = factorOf(op->getOperand(1)).value_or(kMost);
       if (std::max(reach->keys, reach->rest) >= kMost / factor)
         return std::nullopt;
-      *reach = {reach->keys * factor, reach->rest * factor, true};
+      *reach = {reach->keys * factor, reach->rest * factor};
+    } else if (!isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op)) {
+      return std::nullopt;
     }
     return reach;
   }
@@ -390,7 +391,8 @@ private:
   /// are too many keys, bounds are not valid.
   bool fits(Value e) {
     std::optional<Reach> reach = reachOf(e);
-    if (!reach || !reach->multiplies)
+    // Sums alone have 32 bits: indices and `most` of intervals are bounded.
+    if (!reach || reach->keys == 1)
       return reach.has_value();
     if (reach->rest >= kMost)
       return false;
