@@ -1,4 +1,4 @@
-// attn-simplify-tiles: one division a row.
+// attn-simplify-tiles: one division a row or column, where a reciprocal will do.
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-simplify-tiles))' --remarks-filter='attn.*' 2>&1 | FileCheck %s --implicit-check-not=remark:
 // A second run finds nothing to do.
 // RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-simplify-tiles))' -o %t.once
@@ -21,7 +21,7 @@
 // CHECK: attn.yield
 // CHECK: %[[INV:[^ ]+]] = arith.divf %[[ONES]], %[[L:[^ ]+]] : tensor<16xf32>
 // CHECK-NEXT: %[[INVS:[^ ]+]] = attn.broadcast %[[INV]] : tensor<16xf32> to tensor<16x32xf32>
-// CHECK-NEXT: %[[R:[^ ]+]] = arith.mulf %{{[^ ]+}}, %[[INVS]] : tensor<16x32xf32>
+// CHECK-NEXT: %[[R:[^ ]+]] = arith.mulf %{{[^ ]+}}, %[[INVS]] fastmath<arcp> : tensor<16x32xf32>
 // CHECK-NEXT: attn.store %[[R]],
 // CHECK-NOT: arith.divf
 attn.kernel @softmax(%a: !attn.view<?x?xf16>, %k: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
@@ -47,7 +47,7 @@ attn.kernel @softmax(%a: !attn.view<?x?xf16>, %k: !attn.view<?x?xf16>, %o: !attn
       attn.yield %mn, %p : tensor<16xf32>, tensor<16x32xf32>
     }
     %b = attn.broadcast %r#0 : tensor<16xf32> to tensor<16x32xf32>
-    %w = arith.divf %r#1, %b : tensor<16x32xf32>
+    %w = arith.divf %r#1, %b fastmath<arcp> : tensor<16x32xf32>
     attn.store %w, %o[%i, %c0] : tensor<16x32xf32> -> <?x?xf32>
   }
 }
@@ -61,7 +61,7 @@ attn.kernel @softmax(%a: !attn.view<?x?xf16>, %k: !attn.view<?x?xf16>, %o: !attn
 // CHECK: %[[ACC:[^ ]+]] = attn.stream
 // CHECK: %[[INV:[^ ]+]] = arith.divf %{{[^ ]+}}, %[[SUM:[^ ]+]] : tensor<32xf32>
 // CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[INV]] : tensor<32xf32> to tensor<32x48xf32>
-// CHECK-NEXT: %[[R:[^ ]+]] = arith.mulf %[[ACC]], %[[B]] : tensor<32x48xf32>
+// CHECK-NEXT: %[[R:[^ ]+]] = arith.mulf %[[ACC]], %[[B]] fastmath<arcp> : tensor<32x48xf32>
 // CHECK-NEXT: attn.store %[[R]]
 attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !attn.view<?x?xf32>) {
   %c0 = arith.constant 0 : index
@@ -77,7 +77,7 @@ attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !att
     }
     %sum = attn.reduce sum %r : tensor<32x48xf32>
     %norm = attn.broadcast %sum : tensor<32xf32> to tensor<32x48xf32>
-    %q = arith.divf %r, %norm : tensor<32x48xf32>
+    %q = arith.divf %r, %norm fastmath<arcp> : tensor<32x48xf32>
     attn.store %q, %c[%i, %j] : tensor<32x48xf32> -> <?x?xf32>
   }
 }
@@ -121,28 +121,25 @@ attn.kernel @softcap(%x: !attn.view<?x32xf32>, %o: !attn.view<?x32xf32>, %c: f32
 
 // -----
 
-// What is rounded to FP8 at once stays a quotient: a product would round ties to the other side. Its negative twin is rounded to 16 bits.
+// One division a column, and in other types than f32. Without `arcp` quotients stay as they are.
 
-// CHECK-LABEL: attn.kernel @to_cache
-// CHECK: %[[DIVISOR:[^ ]+]] = attn.broadcast %{{[^ ]+}} : tensor<16xf32> to tensor<16x32xf32>
-// CHECK: %[[Q:[^ ]+]] = arith.divf %{{[^ ]+}}, %[[DIVISOR]] : tensor<16x32xf32>
-// CHECK: arith.truncf %[[Q]] : tensor<16x32xf32> to tensor<16x32xf8E4M3FN>
-// CHECK: %[[P:[^ ]+]] = arith.mulf
-// CHECK: arith.truncf %[[P]] : tensor<16x32xf32> to tensor<16x32xbf16>
+// CHECK-LABEL: attn.kernel @columns
+// CHECK-DAG: %[[ONES:[^ ]+]] = arith.constant dense<1.000000e+00> : tensor<1x32xf16>
+// CHECK: %[[INV:[^ ]+]] = arith.divf %[[ONES]], %[[N:[^ ]+]] : tensor<1x32xf16>
+// CHECK: %[[INVS:[^ ]+]] = attn.broadcast %[[INV]] : tensor<1x32xf16> to tensor<16x32xf16>
+// CHECK: arith.mulf %[[T:[^ ]+]], %[[INVS]] fastmath<arcp,contract> : tensor<16x32xf16>
+// CHECK: arith.divf %[[T]], %{{[^ ]+}} fastmath<contract> : tensor<16x32xf16>
 // CHECK-NOT: arith.divf
-attn.kernel @to_cache(%x: !attn.view<?x32xf32>, %s: !attn.view<?xf32>, %o: !attn.view<?x32xf8E4M3FN>, %p: !attn.view<?x32xbf16>) {
+attn.kernel @columns(%x: !attn.view<?x32xf16>, %n: !attn.view<1x32xf16>, %o: !attn.view<?x32xf16>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.grid (%i) visit %v in (i = %c1) {
-    %t = attn.load %x[%i, %c0] : <?x32xf32> -> tensor<16x32xf32>
-    %rows = attn.iota 0 from %i : tensor<16xindex>
-    %each = attn.gather %s[%rows] : !attn.view<?xf32> at(tensor<16xindex>) -> tensor<16xf32>
-    %d = attn.broadcast %each : tensor<16xf32> to tensor<16x32xf32>
-    %q = arith.divf %t, %d : tensor<16x32xf32>
-    %n = arith.truncf %q : tensor<16x32xf32> to tensor<16x32xf8E4M3FN>
-    attn.store %n, %o[%i, %c0] : tensor<16x32xf8E4M3FN> -> <?x32xf8E4M3FN>
-    %q2 = arith.divf %t, %d : tensor<16x32xf32>
-    %m = arith.truncf %q2 : tensor<16x32xf32> to tensor<16x32xbf16>
-    attn.store %m, %p[%i, %c0] : tensor<16x32xbf16> -> <?x32xbf16>
+    %t = attn.load %x[%i, %c0] : <?x32xf16> -> tensor<16x32xf16>
+    %row = attn.load %n[%c0, %c0] : <1x32xf16> -> tensor<1x32xf16>
+    %d = attn.broadcast %row : tensor<1x32xf16> to tensor<16x32xf16>
+    %q = arith.divf %t, %d fastmath<arcp,contract> : tensor<16x32xf16>
+    attn.store %q, %o[%i, %c0] : tensor<16x32xf16> -> <?x32xf16>
+    %r = arith.divf %t, %d fastmath<contract> : tensor<16x32xf16>
+    attn.store %r, %o[%i, %c0] : tensor<16x32xf16> -> <?x32xf16>
   }
 }

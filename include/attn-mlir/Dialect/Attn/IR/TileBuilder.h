@@ -194,14 +194,16 @@ struct TileBuilder {
 
   /// Rows of weighted sums, each by the sum of its weights, times a scalar
   /// `scale` if there is one. A row without keys has 0 in both: it is divided
-  /// by 1.
+  /// by 1. One reciprocal a row will do (`arcp`).
   mlir::Value divideRows(mlir::Value rows, mlir::Value sums,
                          mlir::Value scale = {}) const {
     mlir::Value empty = equal(sums, splat(0, shapeOf(sums)));
     mlir::Value divisor = select(empty, splat(1, shapeOf(sums)), sums);
     if (scale)
       divisor = div(divisor, spread(scale, shapeOf(sums)));
-    return div(rows, broadcast(divisor, shapeOf(rows)[1]));
+    return mlir::arith::DivFOp::create(b, loc, rows,
+                                       broadcast(divisor, shapeOf(rows)[1]),
+                                       mlir::arith::FastMathFlags::arcp);
   }
 
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value tile) {

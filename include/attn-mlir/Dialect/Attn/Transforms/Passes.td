@@ -12,12 +12,13 @@ include "attn-mlir/Dialect/Attn/Transforms/SchedulePasses.td"
 def AttnSimplifyTiles : Pass<"attn-simplify-tiles", "::attn::KernelOp"> {
   let summary = "Divide once a row";
   let description = [{
-    `x / broadcast(d)` becomes `x * broadcast(1 / d)`, for targets on which a division is many
-    instructions. Rounding changes by an ulp or so; infinities and NaN do not.
+    Where a division has `fastmath<arcp>`, `x / broadcast(d)` becomes `x * broadcast(1 / d)`, for
+    targets on which a division is many instructions. Rounding changes by an ulp or so. Other
+    divisions stay: a quotient by a column that is rounded down may count on 49 / 49 being 1.
 
-    Before: `%d = attn.broadcast %l; %o = arith.divf %acc, %d`
+    Before: `%d = attn.broadcast %l; %o = arith.divf %acc, %d fastmath<arcp>`
 
-    After: `%r = arith.divf %one, %l; %d = attn.broadcast %r; %o = arith.mulf %acc, %d`
+    After: `%r = arith.divf %one, %l; %d = attn.broadcast %r; %o = arith.mulf %acc, %d fastmath<arcp>`
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -2,8 +2,6 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
-#include "attn-mlir/Dialect/Attn/IR/Float8.h"
-#include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
@@ -22,18 +20,6 @@ using namespace attn;
 
 namespace {
 
-/// x / broadcast(d) becomes x * broadcast(1 / d): one division a row.
-void divideOnceARow(arith::DivFOp div) {
-  auto divisor = div.getRhs().getDefiningOp<BroadcastOp>();
-  OpBuilder b(div);
-  TileBuilder t{b, div.getLoc()};
-  Value rows = divisor.getRows();
-  Value inverse = t.div(t.splat(1, TileBuilder::shapeOf(rows)), rows);
-  auto columns = TileBuilder::shapeOf(divisor.getTile())[1];
-  div.replaceAllUsesWith(t.mul(div.getLhs(), t.broadcast(inverse, columns)));
-  div.erase();
-}
-
 /// A product may be contracted with a sum where the division could be.
 void replaceByProduct(OpBuilder &b, arith::DivFOp div, Value factor) {
   Value product = arith::MulFOp::create(b, div.getLoc(), div.getLhs(), factor,
@@ -42,11 +28,21 @@ void replaceByProduct(OpBuilder &b, arith::DivFOp div, Value factor) {
   div.erase();
 }
 
-/// What all elements of a divisor are, where the division may be a product with
-/// its reciprocal (`arcp`).
+/// x / broadcast(d) becomes x * broadcast(1 / d): one division a row or column.
+void divideOnceARow(arith::DivFOp div, BroadcastOp divisor) {
+  OpBuilder b(div);
+  Location loc = div.getLoc();
+  auto type = cast<RankedTensorType>(divisor.getRows().getType());
+  Value ones = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), 1)));
+  Value inverse = arith::DivFOp::create(b, loc, ones, divisor.getRows());
+  Value factor = BroadcastOp::create(b, loc, div.getType(), inverse);
+  replaceByProduct(b, div, factor);
+}
+
+/// What all elements of a divisor are.
 Value uniformDivisor(arith::DivFOp div) {
-  if (!bitEnumContainsAll(div.getFastmath(), arith::FastMathFlags::arcp))
-    return {};
   auto splat = div.getRhs().getDefiningOp<tensor::SplatOp>();
   return splat ? splat.getInput() : Value();
 }
@@ -109,30 +105,19 @@ bool mergeFactors(arith::MulFOp mul) {
   return true;
 }
 
-/// Whether a quotient is rounded to FP8 at once. Of numbers of few bits it is
-/// often between two of those: a product with the rounded reciprocal would be
-/// on the other side.
-bool isRoundedToFloat8(arith::DivFOp div) {
-  return llvm::any_of(div->getUsers(), [](Operation *user) {
-    return isa<arith::TruncFOp>(user) &&
-           isFloat8(getElementTypeOrSelf(user->getResult(0)));
-  });
-}
-
 struct SimplifyTilesPass
     : attn::impl::AttnSimplifyTilesBase<SimplifyTilesPass> {
-  /// Whether it divides fewer times now.
+  /// Whether it divides fewer times now. A quotient is a product with the
+  /// reciprocal only where it says so (`arcp`): others may count on exact ones.
   static bool simplify(arith::DivFOp div) {
     SplatElementsAttr constant;
-    if (isRoundedToFloat8(div))
+    if (!bitEnumContainsAll(div.getFastmath(), arith::FastMathFlags::arcp))
       return false;
-    if (div.getRhs().getDefiningOp<BroadcastOp>())
-      divideOnceARow(div);
+    if (auto divisor = div.getRhs().getDefiningOp<BroadcastOp>())
+      divideOnceARow(div, divisor);
     else if (Value divisor = uniformDivisor(div))
       divideOnce(div, divisor);
-    else if (bitEnumContainsAll(div.getFastmath(),
-                                arith::FastMathFlags::arcp) &&
-             matchPattern(div.getRhs(), m_Constant(&constant)))
+    else if (matchPattern(div.getRhs(), m_Constant(&constant)))
       divideByConstant(div, constant.getSplatValue<FloatAttr>());
     else
       return false;
