@@ -54,6 +54,11 @@ public:
     }
     if (Value kept = buildKeep())
       scores = t.mask(scores, kept);
+    // What was added may be as large as there are numbers (1e9 for padding),
+    // of which products would not cancel: differences do.
+    if (!g.score->empty())
+      return t.exp2(
+          t.scale(t.add(scores, ofQueries(kGradLse, exponents)), exponents));
     Value factor = t.splat(exponents, shape);
     return t.exp2(t.fma(scores, factor, ofQueries(kGradLse)));
   }
