@@ -76,10 +76,16 @@ static const Expr *applyFloatFunction(Comprehension &c, Operation *op,
   return c.makeCall(op->getName().getStringRef(), type, {operand});
 }
 
-/// Whether an operation may have no value, which regions refuse: of amounts and
-/// divisors that are not constants, and of indices cast to few bits and back.
-static bool mayHaveNoValue(Operation *op, ArrayRef<const Expr *> operands,
-                           Type element) {
+/// Whether regions refuse an operation: of amounts and divisors that are not
+/// constants, which may have no value, of indices cast to few bits and back,
+/// and of what is not the same on all targets.
+static bool isRefused(Operation *op, ArrayRef<const Expr *> operands,
+                      Type element) {
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op) && element.isInteger(1))
+    return true;
+  if (auto cmp = dyn_cast<arith::CmpFOp>(op))
+    return cmp.getPredicate() == arith::CmpFPredicate::AlwaysFalse ||
+           cmp.getPredicate() == arith::CmpFPredicate::AlwaysTrue;
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     const Expr *before = operands[0];
     while (before->kind == ExprKind::Call &&
@@ -127,14 +133,17 @@ const Expr *attn::raise::applyScalarOp(Comprehension &c, Operation *op,
       .Case<math::FmaOp>([&](auto) {
         return c.makeAdd(c.makeMul(operands[0], operands[1]), operands[2]);
       })
-      .Case<arith::ExtFOp, arith::TruncFOp>(
-          [&](auto) { return applyFloatCast(c, op, operands[0], element); })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) {
+        return op->hasAttr("roundingmode")
+                   ? nullptr
+                   : applyFloatCast(c, op, operands[0], element);
+      })
       .Case<arith::SelectOp>([&](auto) {
         return c.makeSelect(operands[0], operands[1], operands[2]);
       })
       .Default([&](Operation *other) -> const Expr * {
         if (!isPure(other) || other->getNumRegions() != 0 ||
-            mayHaveNoValue(other, operands, element))
+            isRefused(other, operands, element))
           return nullptr;
         if (operands.size() == 1 && isa<FloatType>(type))
           if (isa<FloatType>(operands[0]->type))

@@ -161,6 +161,11 @@ struct StepCompiler {
     on<MaxNumFOp>([](double a, double b) { return std::fmax(a, b); });
     on<MinNumFOp>([](double a, double b) { return std::fmin(a, b); });
     on<PowFOp>([](double a, double b) { return std::pow(a, b); });
+    on<Atan2Op>([](double a, double b) { return std::atan2(a, b); });
+    on<CopySignOp>([](double a, double b) { return std::copysign(a, b); });
+    on<FPowIOp>([](double a, int64_t b) { return std::pow(a, double(b)); });
+    on<IsNaNOp>([](double a) { return int64_t(std::isnan(a)); });
+    on<IsFiniteOp>([](double a) { return int64_t(std::isfinite(a)); });
     f1<AbsFOp>(std::fabs);
     f1<ExpOp>(std::exp);
     f1<Exp2Op>(std::exp2);
@@ -173,10 +178,23 @@ struct StepCompiler {
     f1<TanhOp>(std::tanh);
     f1<SinOp>(std::sin);
     f1<CosOp>(std::cos);
+    f1<TanOp>(std::tan);
+    f1<AsinOp>(std::asin);
+    f1<AcosOp>(std::acos);
+    f1<AtanOp>(std::atan);
+    f1<SinhOp>(std::sinh);
+    f1<CoshOp>(std::cosh);
+    f1<AsinhOp>(std::asinh);
+    f1<AcoshOp>(std::acosh);
+    f1<AtanhOp>(std::atanh);
+    f1<CbrtOp>(std::cbrt);
     f1<ErfOp>(std::erf);
+    f1<ErfcOp>(std::erfc);
     f1<FloorOp>(std::floor);
     f1<CeilOp>(std::ceil);
     f1<RoundOp>(std::round);
+    f1<RoundEvenOp>(std::nearbyint);
+    f1<TruncOp>(std::trunc);
 
     on<AddIOp>([](uint64_t a, uint64_t b) { return a + b; });
     on<SubIOp>([](uint64_t a, uint64_t b) { return a - b; });

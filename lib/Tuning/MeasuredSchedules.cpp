@@ -193,9 +193,11 @@ bool isCausal(StreamableOpInterface op) {
       .Default(false);
 }
 
+/// Whether each score has an element of its own that is read, such as one of a
+/// bias. Of two of them their rings want more room than was measured.
 bool readsEachScore(StreamableOpInterface op) {
   auto attention = dyn_cast<AttentionOp>(*op);
-  return attention && attention.readsEachScore();
+  return attention && attention.countReadsOfEachScore() == 1;
 }
 
 /// Whether a mask compares numbers that never fall, which bound keys.

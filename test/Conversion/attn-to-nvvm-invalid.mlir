@@ -584,6 +584,23 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
+// Nor what back ends get wrong.
+#row = #attn.fragment<threads [32:(1)], registers []>
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<32xf32>, %s: f32) attributes {threads = 32} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+      %t = tensor.splat %s : tensor<32xf32, #row>
+      // expected-error @below {{'arith.remf' op has no lowering for NVIDIA GPUs}}
+      %u = arith.remf %t, %t : tensor<32xf32, #row>
+      attn.store %u, %x[%c0] : tensor<32xf32, #row> -> <32xf32>
+    }
+  }
+}
+
+// -----
+
 #row = #attn.fragment<threads [32:(1)], registers []>
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<32xbf16>, %s: bf16) attributes {threads = 32} {

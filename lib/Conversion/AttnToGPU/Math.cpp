@@ -160,8 +160,11 @@ void populateMath(RewritePatternSet &patterns,
     patterns.add<ApproximateTanhPattern>(patterns.getContext(), intrinsics);
 }
 
-/// Math that back ends cannot select.
+/// Math that back ends cannot select, or get wrong: LLVM's remainder of floats
+/// is x - trunc(x / y) y for NVIDIA, and a call of no one's library for AMD.
 bool isUnselectable(Operation *op) {
+  if (isa<arith::RemFOp>(op))
+    return true;
   return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
          !isa<math::FmaOp, math::AbsFOp, math::SqrtOp, math::CopySignOp,
               math::FloorOp, math::CeilOp, math::AbsIOp>(op);

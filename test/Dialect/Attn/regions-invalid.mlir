@@ -164,3 +164,80 @@ func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return %o : tensor<1x4x16x64xf16>
 }
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
+  // expected-error @below {{mask region expects operations that mean the same on all targets}}
+  %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
+    %n = arith.index_cast %j : index to i32
+    %x = arith.sitofp %n : i32 to f32
+    %c = arith.constant 3.0 : f32
+    // expected-note @below {{but got 'arith.cmpf' with a predicate that compares nothing}}
+    %p = arith.cmpf false, %x, %c : f32
+    attn.yield %p : i1
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return %o : tensor<1x4x16x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
+  // expected-error @below {{mask region expects operations that mean the same on all targets}}
+  %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
+    %n = arith.index_cast %j : index to i32
+    %x = arith.sitofp %n : i32 to f32
+    %c = arith.constant 3.0 : f32
+    // expected-note @below {{but got 'arith.cmpf' with a predicate that compares nothing}}
+    %p = arith.cmpf true, %x, %c : f32
+    attn.yield %p : i1
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return %o : tensor<1x4x16x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
+  // expected-error @below {{mask region expects operations that mean the same on all targets}}
+  %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
+    %n = arith.index_cast %j : index to i32
+    %x = arith.sitofp %n : i32 to f32
+    %c = arith.constant 3.0 : f32
+    // expected-note @below {{but got 'arith.fptosi' with i1 as its result}}
+    %p = arith.fptosi %x : f32 to i1
+    attn.yield %p : i1
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return %o : tensor<1x4x16x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
+  // expected-error @below {{mask region expects operations that mean the same on all targets}}
+  %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
+    %n = arith.index_cast %j : index to i32
+    %x = arith.sitofp %n : i32 to f32
+    %c = arith.constant 3.0 : f32
+    // expected-note @below {{but got 'arith.fptoui' with i1 as its result}}
+    %p = arith.fptoui %x : f32 to i1
+    attn.yield %p : i1
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return %o : tensor<1x4x16x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16> {
+  // expected-error @below {{mask region expects operations that mean the same on all targets}}
+  %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
+    %n = arith.index_cast %j : index to i32
+    %x = arith.sitofp %n : i32 to f32
+    %c = arith.constant 3.0 : f32
+    // expected-note @below {{but got 'arith.truncf' with a rounding mode}}
+    %y = arith.truncf %x upward : f32 to bf16
+    %w = arith.extf %y : bf16 to f32
+    %p = arith.cmpf olt, %w, %c : f32
+    attn.yield %p : i1
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return %o : tensor<1x4x16x64xf16>
+}

@@ -126,13 +126,13 @@ std::array<std::optional<unsigned>, 3> AttentionOp::getScaleViews() {
   return views;
 }
 
-bool AttentionOp::readsEachScore() {
+unsigned AttentionOp::countReadsOfEachScore() {
   if (!hasScoreMod())
-    return false;
+    return 0;
   Block &body = getScore().front();
   Value query = body.getArgument(kScoreArguments - 2),
         key = body.getArgument(kScoreArguments - 1);
-  return llvm::any_of(body.getOps<GatherOp>(), [&](GatherOp gather) {
+  return llvm::count_if(body.getOps<GatherOp>(), [&](GatherOp gather) {
     return llvm::is_contained(gather.getIndices(), query) &&
            llvm::is_contained(gather.getIndices(), key);
   });
@@ -193,6 +193,26 @@ static bool restoresIndex(Operation *op) {
          before->getResult(0).getType().getIntOrFloatBitWidth() < 32;
 }
 
+/// What upstream or a back end makes something else of than it says; empty for
+/// most operations.
+static StringRef whatIsRefused(Operation *op) {
+  // With an integer that was cast to a float, canonicalization ends in
+  // undefined behaviour.
+  if (auto cmp = dyn_cast<arith::CmpFOp>(op))
+    if (cmp.getPredicate() == arith::CmpFPredicate::AlwaysFalse ||
+        cmp.getPredicate() == arith::CmpFPredicate::AlwaysTrue)
+      return "a predicate that compares nothing";
+  // NVIDIA's and AMD's back ends compare with 0, 1 and -1, the wrong way.
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op) &&
+      op->getResult(0).getType().isInteger(1))
+    return "i1 as its result";
+  // The CPU rounds to nearest, whatever is asked for.
+  if (auto narrow = dyn_cast<arith::TruncFOp>(op);
+      narrow && narrow.getRoundingmode())
+    return "a rounding mode";
+  return {};
+}
+
 namespace {
 
 /// Checks of one region.
@@ -245,6 +265,12 @@ struct RegionVerifier {
       return undefined(inner, "a divisor that may be zero or -1");
     if (shiftsOut(&inner))
       return undefined(inner, "an amount that may be all bits or more");
+    if (StringRef what = whatIsRefused(&inner); !what.empty())
+      return op->emitOpError()
+                 .append(name, " expects operations that mean the same on all "
+                               "targets")
+                 .attachNote(inner.getLoc())
+             << "but got '" << inner.getName() << "' with " << what;
     if (restoresIndex(&inner))
       return op->emitOpError()
                  .append(name,

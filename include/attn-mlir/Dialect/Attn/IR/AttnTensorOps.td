@@ -245,9 +245,9 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     bool hasMaskRegion() { return !getKeep().empty(); }
     /// Arguments of the regions before the captures.
     static constexpr unsigned kScoreArguments = 5, kKeepArguments = 4;
-    /// Whether the score modification reads an element of a tensor for each score, at
-    /// its query and key.
-    bool readsEachScore();
+    /// How many elements of tensors the score modification reads for each score, at its
+    /// query and key.
+    unsigned countReadsOfEachScore();
     /// Keys of a page, where K and V are caches of pages.
     int64_t getPageSize() { return getKey().getType().getDimSize(getKeySeqDim()); }
     bool hasBlocks() { return !getBlocks().empty(); }
