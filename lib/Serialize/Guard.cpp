@@ -35,7 +35,7 @@ static Attribute findAxis(Builder &b, const Program &program, StringRef axis) {
         return b.getArrayAttr(
             {b.getStringAttr("mul"), size, b.getI64IntegerAttr(block)});
     }
-  return {};
+  return program.otherAxes.lookup(axis);
 }
 
 /// The size of an axis, or of several with '*' between them; null after a

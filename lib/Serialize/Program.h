@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace attn {
 
@@ -73,6 +74,8 @@ struct Program {
   std::vector<ProgramView> views;
   std::vector<ProgramScalar> scalars;
   std::vector<WorkspaceArray> workspace;
+  /// Sizes of axes by names that no view has: of operands that are one array.
+  llvm::StringMap<mlir::Attribute> otherAxes;
   /// What must hold of the sizes and strides of views and arrays.
   llvm::SmallVector<mlir::Attribute> limits;
   std::vector<ProgramStep> steps;

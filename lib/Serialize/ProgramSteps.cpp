@@ -145,6 +145,11 @@ void ProgramBuilder::nameAxes() {
       }
       axis = it->second;
     }
+  // An array that is several operands of a kernel has one name of them: guards
+  // may say the others.
+  for (auto &[size, name] : namedSizes)
+    if (!taken.contains(name))
+      program.otherAxes.try_emplace(name, axes.find(size));
 }
 
 //===----------------------------------------------------------------------===//
