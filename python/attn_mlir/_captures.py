@@ -1,6 +1,8 @@
 """Arrays that a traced function reads."""
 
-from ._arrays import is_torch
+import threading
+
+from ._arrays import is_torch, torch_module
 from ._errors import ArgumentError
 from ._values import Value, convert, wrap
 
@@ -10,14 +12,39 @@ _DTYPES = {
 _AXES = {"%b": "batch", "%h": "head", "%i": "query", "%j": "key"}
 
 
+_tracing = threading.local()
+
+
+class watched_reads:
+    """While a function is traced: ``found`` says whether it read numbers of arrays, which its text then has as constants
+    (``x[0]``, ``x.max()``, ``x.item()``), so that another call may want another text."""
+
+    def __enter__(self):
+        self._before = getattr(_tracing, "watch", None)
+        self.found = False
+        _tracing.watch = self
+        return self
+
+    def __exit__(self, *exception):
+        _tracing.watch = self._before
+
+
+def note_read():
+    """A number of an array was read, not by a kernel."""
+    watch = getattr(_tracing, "watch", None)
+    if watch is not None:
+        watch.found = True
+
+
 class Marked:
     """An array that a traced function may index; ``is_sorted`` promises that numbers never fall along
-    its last dimension. See attn_mlir.capture and attn_mlir.sorted."""
+    its last dimension (attn_mlir.capture, attn_mlir.sorted), ``is_exact`` that dimensions are those of scores, or 1."""
 
-    def __init__(self, array, is_sorted=False):
+    def __init__(self, array, is_sorted=False, is_exact=False):
         is_marked = isinstance(array, Marked)
         self.array = array.array if is_marked else array
         self.is_sorted = is_sorted or (is_marked and array.is_sorted)
+        self.is_exact = is_exact
 
     @property
     def shape(self):
@@ -31,6 +58,7 @@ class Marked:
         items = indices if isinstance(indices, tuple) else (indices,)
         region = next((item.region for item in items if isinstance(item, Value)), None)
         if region is None:
+            note_read()
             return self.array[indices]
         return region.captures.read(region, self, items)
 
@@ -72,6 +100,7 @@ class Capture:
         self.number = number
         self.array = array
         self.is_sorted = is_sorted
+        self.is_exact = False
         self.is_bool = str(array.dtype).rsplit(".", 1)[-1] == "bool"
         self.element = element_of(array)
         self.shape = tuple(array.shape)
@@ -111,6 +140,7 @@ class Captures:
 
     def __init__(self):
         self.list = []
+        self.numbers = []  # Arrays that are constants.
         self._by_id = {}
 
     def scalar(self, region, value):
@@ -125,6 +155,11 @@ class Captures:
                     f"expected a captured array of shape {tuple(value.shape)} to be indexed, as in bias[b, h, q, k]")
             return self.read(region, value, (0,) * len(value.shape))
         if hasattr(value, "item"):
+            self.numbers.append(value)
+            if is_torch(value) and value.requires_grad and torch_module().is_grad_enabled():
+                raise region.error(
+                    "expected numbers that are captured to be without requires_grad while gradients are recorded, since "
+                    "theirs is lost: detach() them, or index a tensor by a value of the kernel")
             return wrap(region, value.item())
         raise region.error(f"expected a number or an array, but got {type(value).__name__}")
 
@@ -160,7 +195,7 @@ class Captures:
         return index.name
 
     def _capture(self, region, array):
-        is_sorted = isinstance(array, Marked) and array.is_sorted
+        is_sorted, is_exact = isinstance(array, Marked) and array.is_sorted, isinstance(array, Marked) and array.is_exact
         array = array.array if isinstance(array, Marked) else array
         known = self._by_id.get(id(array))
         if known is None:
@@ -173,6 +208,7 @@ class Captures:
             known = self._by_id[id(array)] = Capture(len(self.list), array, is_sorted)
             self.list.append(known)
         known.is_sorted |= is_sorted
+        known.is_exact |= is_exact
         return known
 
 
@@ -207,6 +243,10 @@ def for_launch(where, array, capture, sizes):
             raise ArgumentError(
                 f"{where}: expected at least {wanted} elements in dimension {dim} of a captured array, which is read at "
                 f"the {axis}, but got {array.shape[dim]}")
+        if array.shape[dim] != wanted and capture.is_exact:
+            raise ArgumentError(
+                f"{where}: expected 1 or {wanted} elements in dimension {dim} of a mask, which is that of the {axis}, but got "
+                f"{array.shape[dim]}")
         if array.shape[dim] != wanted:
             array = array[(slice(None),) * dim + (slice(0, wanted),)]
     if is_torch(array):

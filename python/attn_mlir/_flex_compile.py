@@ -12,6 +12,7 @@ import torch
 from torch._ops import HigherOrderOperator
 
 from attn_mlir import _attention, _blocks, _gradients
+from attn_mlir._errors import TraceError
 from attn_mlir._trace import trace
 
 _library = torch.library.Library("attn_mlir", "FRAGMENT")
@@ -29,15 +30,15 @@ def _packed(traced):
     """A Traced without its arrays, as text; of none ""."""
     if traced is None:
         return ""
-    captures = [(capture.repeated, capture.axes()) for capture in traced.captures]
+    captures = [(capture.repeated, capture.axes(), capture.is_exact) for capture in traced.captures]
     return json.dumps({"clauses": traced.clauses, "bodies": traced.bodies, "types": traced.types, "sorted": traced.sorted, "captures": captures})
 
 
 class _Capture:
     """How an array is read, as a Capture says it."""
 
-    def __init__(self, repeated, axes):
-        self.repeated, self._axes = tuple(repeated), tuple(axes)
+    def __init__(self, repeated, axes, is_exact):
+        self.repeated, self._axes, self.is_exact = tuple(repeated), tuple(axes), is_exact
 
     def axes(self):
         return self._axes
@@ -138,6 +139,15 @@ def differentiable(query, key, value, score_mod, mask, scale, lists, key_lists, 
         query, key, value, list(captured), lists, key_lists, _packed(traced), scale, block_size)
 
 
+def eager(query, key, value, score_mod, mask, scale, lists, key_lists, block_size):
+    """(O, LSE) outside of a graph."""
+    if torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value)):
+        return differentiable(query, key, value, score_mod, mask, scale, lists, key_lists, block_size)
+    return _attention.attention(
+        query, key, value, score_mod=score_mod, mask=mask, scale=scale, return_lse=True,
+        blocks=(block_size, *lists) if lists else None)
+
+
 def check_captured(captured):
     if any(torch.is_tensor(array) and array.requires_grad for array in captured):
         raise NotImplementedError(
@@ -150,8 +160,9 @@ class _Operator(HigherOrderOperator):
     def __init__(self):
         super().__init__("attn_mlir_flex")
 
-    def __call__(self, query, key, value, score_mod, mask_mod, scale, lists, key_lists, block_size):
-        raise RuntimeError("attn_mlir_flex: expected to be called under torch.compile alone")
+    def __call__(self, *arguments):
+        # Behind a graph break, of which Dynamo would trace the rest.
+        return torch.compiler.disable(eager)(*arguments)
 
 
 operator = _Operator()
@@ -186,6 +197,10 @@ def _regions_of(functions, heads):
         made.append(None if module is None else _as_function(module, own))
     traced, read = trace(*made, heads, are_fixed=True)
     places = {id(array): place for place, array in enumerate(arrays)}
+    if any(id(array) not in places for array in read):
+        raise TraceError(
+            "score_mod, mask_mod: under torch.compile expected captured tensors to be read by values of the kernel alone, as in "
+            "x[h], but got a tensor that was computed of one, as x[0], x[1:] and x.max() are: compute it in front of the function")
     return _packed(traced), [places[id(array)] for array in read]
 
 
@@ -213,8 +228,13 @@ def _variable_class():
             heads = int(query.as_proxy().node.meta["example_value"].shape[1])
             text, places = "", []
             if any(module is not None for module, _ in found):
-                text, places = _regions_of(
-                    [(module, [proxy.node.meta["example_value"] for proxy in proxies]) for module, proxies in found], heads)
+                try:
+                    text, places = _regions_of(
+                        [(module, [proxy.node.meta["example_value"] for proxy in proxies]) for module, proxies in found], heads)
+                except TraceError as error:
+                    unimplemented(
+                        gb_type="attn_mlir flex_attention of a function that kernels do not have", context=str(error),
+                        explanation=str(error), hints=["Without fullgraph=True the call runs outside of the graph."])
             captured = [proxy for _, proxies in found for proxy in proxies]
             if torch.is_grad_enabled() and any(proxy.node.meta["example_value"].requires_grad for proxy in captured):
                 unimplemented(

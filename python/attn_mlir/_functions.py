@@ -87,14 +87,15 @@ def _quotient(a, b, rounding_mode=None):
     return v.divide(a, b)
 
 
-def _extremum(which):
-    return _with_region(lambda a, b: v.extremum(which, a, b))
+def _extremum(which, skips_nan=False):
+    return _with_region(lambda a, b: v.extremum(which, a, b, skips_nan))
 
 
 def _type_of(region, dtype):
-    name = str(dtype).rsplit(".", 1)[-1]
+    # A type of Python, or one of torch, which has names of its own for them.
+    name = dtype.__name__ if isinstance(dtype, type) else str(dtype).rsplit(".", 1)[-1]
     types = {
-        "float32": "f32", "float": "f32", "int32": "i32", "int": "i32", "int64": "i64", "long": "i64", "bool": "i1",
+        "float32": "f32", "float": "f32", "int32": "i32", "int": "i64", "int64": "i64", "bool": "i1",
         "float16": "f16", "half": "f16", "bfloat16": "bf16",
     }
     if name not in types:
@@ -163,8 +164,9 @@ _TABLE = {
     **_named(_logical("andi"), "logical_and"),
     **_named(_logical("ori"), "logical_or"),
     **_named(_logical("xori"), "logical_xor"),
-    **_named(_extremum("max"), "maximum", "max", "fmax"),
-    **_named(_extremum("min"), "minimum", "min", "fmin"),
+    **_named(_extremum("max"), "maximum", "max"),
+    **_named(_extremum("min"), "minimum", "min"),
+    "fmax": _extremum("max", skips_nan=True), "fmin": _extremum("min", skips_nan=True),
     **_named(_clamp, "clamp", "clip"),
     "clamp_min": lambda a, min: _clamp(a, min), "clamp_max": lambda a, max: _clamp(a, None, max),
     "relu": lambda a: v.extremum("max", a, 0.0 if a.type == "f32" else 0),
@@ -182,7 +184,9 @@ _WITH_KEYWORDS = {
              "div", "divide"),
 }
 _TABLE.update(_WITH_KEYWORDS)
-_KEYWORDS = {"input": 0, "self": 0, "other": 1, "condition": 0}
+# Names of parameters that are no others of the functions above.
+_PARAMETERS = {"where": (("condition",), ("input", "self"), ("other",)), "pow": (("input", "self"), ("exponent",))}
+_USUAL_PARAMETERS = (("input", "self"), ("other",))
 
 
 def _call(region, name, arguments, keywords):
@@ -190,14 +194,15 @@ def _call(region, name, arguments, keywords):
     if function is None:
         known = ", ".join(sorted(name for name in _TABLE if not name.startswith("_")))
         raise region.error(f"expected functions that kernels have ({known}), but got '{name}'")
-    arguments = list(arguments)
-    for name_, place in _KEYWORDS.items():
-        if name_ in keywords and len(arguments) == place:
-            arguments.append(keywords.pop(name_))
+    arguments, count = list(arguments), len(arguments) + len(keywords)
+    for names in _PARAMETERS.get(name, _USUAL_PARAMETERS)[len(arguments):]:
+        arguments += [keywords.pop(given) for given in names if given in keywords]
     try:
         return function(*arguments, **keywords)
     except TypeError as error:
-        raise region.error(f"'{name}': {error}") from None
+        raise region.error(
+            f"'{name}': expected the arguments that it has of scalars, but got {count}"
+            f"{''.join(f', {given}=' for given in keywords)}") from error
 
 
 def find_region(arguments):

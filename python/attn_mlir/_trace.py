@@ -3,26 +3,32 @@
 A function is called once, with Values in place of numbers. What it makes of them is a text, and a
 list of the arrays that it reads; kernels are keyed by the text. A function that is known from an
 earlier call is not called: it is known by its code and by what it captures, arrays by their kind,
-numbers by their value. Where it reads what this cannot see (attributes of objects, arrays that it
-makes), it is called again each time.
+numbers by their value. Where it reads what this cannot see (attributes of objects and classes, numbers of arrays
+that are not read by the kernel, arrays that it makes), it is called again each time.
 """
 
 import collections
+import dis
 import functools
+import math
 import os
 import threading
 import types
 
 from ._arrays import is_torch, torch_module
-from ._captures import Captures, Marked, is_array, is_number, strides_of
+from ._captures import Captures, Marked, is_array, is_number, note_read, strides_of, watched_reads
 from ._errors import TraceError
-from ._values import Region, Value, convert, wrap
+from ._values import MOST_INDEX, Region, Value, convert, wrap
 
 MOST_TRACES = 1024
 _lock = threading.Lock()
 _INDEX = ("%b", "%h", "%i", "%j")
 # Modules of which functions are used, and nothing that changes.
 _PURE_MODULES = {"torch", "math", "numpy", "attn_mlir", "operator", "builtins"}
+# What a tensor says of itself that is not in its numbers; a signature has it.
+_OF_THE_KIND = frozenset((
+    "shape", "dtype", "device", "ndim", "layout", "is_cuda", "is_cpu", "requires_grad", "size", "dim", "ndimension", "numel",
+    "stride", "is_contiguous", "is_floating_point", "element_size", "__len__"))
 # What is defined there depends on its arguments alone, which the tables that it looks into do not show.
 _OWN_FUNCTIONS = "attn_mlir._functions"
 
@@ -31,8 +37,8 @@ class Traced:
     """Regions as text (``clauses``, of which ``bodies`` are the end), and the captures in the order of their arguments: arrays,
     then numbers.
 
-    ``sources`` has for each array its place among the objects of a signature, or the array itself; ``numbers``
-    are pairs of type and value. Two of one text are equal: kernels are found by them.
+    ``sources`` has for each array its place among the objects of a signature, or the array itself; ``constants`` are
+    arrays that are numbers of the text, ``numbers`` pairs of type and value. Two of one text are equal: kernels are found by them.
     """
 
     def __init__(self, regions, captures, heads, are_fixed):
@@ -40,6 +46,7 @@ class Traced:
         self.types = [capture.type(heads) for capture in self.captures]
         self.sorted = [capture.number for capture in self.captures if capture.is_sorted]
         self.sources = [capture.array for capture in self.captures]
+        self.constants = captures.numbers
         self.numbers = []
         chosen = [{} for _ in regions] if are_fixed else self._choose(regions)
         self.bodies = self._bodies(regions, chosen)
@@ -59,6 +66,8 @@ class Traced:
         chosen = [{} for _ in regions]
         for which in _changing(skeleton, [number for _, _, _, number in found]):
             place, name, type, number = found[which]
+            if not _can_be_argument(type, number):
+                continue
             chosen[place][name] = f"%u{len(self.numbers)}"
             self.numbers.append((type, number))
         return chosen
@@ -89,6 +98,7 @@ _Part = collections.namedtuple("_Part", "kind first region result type")
 # Of each text with its constants left out: which numbers each of them was; None for those that change.
 _seen = collections.OrderedDict()
 _MOST_NUMBERS = 2
+_LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 
 
 def _changing(skeleton, numbers):
@@ -107,6 +117,13 @@ def _changing(skeleton, numbers):
         return [place for place, known in enumerate(seen) if known is None]
 
 
+def _can_be_argument(type, number):
+    """Whether launches take the number: of an index those that GPUs have bits for, of an f32 those that are one."""
+    if type == "f32":
+        return math.isnan(number) or math.isinf(number) or abs(number) <= _LARGEST_FLOAT
+    return type != "index" or abs(number) <= 2**29
+
+
 class _Unseen(Exception):
     """A function depends on what a signature cannot see."""
 
@@ -119,12 +136,15 @@ class Signature:
         self._places = {}
         self._functions = []
 
-    def of(self, value):
+    def of(self, value, is_marked=False):
         if value is None or isinstance(value, (bool, int, float, str)):
             return type(value), value
         if isinstance(value, Marked):
-            return "marked", value.is_sorted, self.of(value.array)
+            return "marked", value.is_sorted, value.is_exact, self.of(value.array, is_marked=True)
         if is_array(value):
+            # Of others, where they are not marked, nobody sees what is read.
+            if not is_torch(value) and not is_marked and value.shape:
+                raise _Unseen
             return self._array(value)
         if isinstance(value, types.FunctionType):
             return self._function(value)
@@ -136,7 +156,7 @@ class Signature:
         if isinstance(value, types.ModuleType):
             if value.__name__.partition(".")[0] in _PURE_MODULES:
                 return "module", value.__name__
-        elif isinstance(value, (types.BuiltinFunctionType, type)) or _is_pure(value):
+        elif _is_builtin(value) or _is_pure(value):
             return "builtin", value
         raise _Unseen
 
@@ -148,7 +168,8 @@ class Signature:
         shape = tuple(value.shape)
         if not shape:
             number = value.item() if is_number(value) else None
-            return "array", place, str(value.dtype), number
+            has_gradient = is_torch(value) and value.requires_grad and torch_module().is_grad_enabled()
+            return "array", place, str(value.dtype), number, has_gradient
         return "array", place, value.dtype, shape, tuple(stride == 0 for stride in strides_of(value))
 
     def _function(self, function):
@@ -156,18 +177,42 @@ class Signature:
             return "builtin", function
         if function in self._functions:
             return "again", self._functions.index(function)
+        # Arrays of the function itself are marked (_with_marked), not those of functions that it calls.
+        is_marked = not self._functions
         self._functions.append(function)
+        if _imports(function.__code__):
+            raise _Unseen
         try:
-            cells = tuple(self.of(cell.cell_contents) for cell in function.__closure__ or ())
+            cells = tuple(self.of(cell.cell_contents, is_marked) for cell in function.__closure__ or ())
         except ValueError:  # A cell that is empty yet.
             raise _Unseen from None
         names = _global_names(function.__code__)
         known = function.__globals__
-        read = tuple((name, self.of(known[name])) for name in names if name in known)
+        read = tuple((name, self.of(known[name], is_marked)) for name in names if name in known)
         defaults = tuple(map(self.of, function.__defaults__ or ()))
         if function.__kwdefaults__:
             raise _Unseen
         return "function", function.__code__, cells, read, defaults
+
+
+def _is_builtin(value):
+    """A class or a function of C of a module that changes nothing; not one that is bound to an object, as `{}.get` is."""
+    if not isinstance(value, (types.BuiltinFunctionType, type)):
+        return False
+    owner = getattr(value, "__self__", None)
+    if owner is not None and not isinstance(owner, (type, types.ModuleType)):
+        return False
+    home = getattr(value, "__module__", None) or getattr(owner, "__module__", None) or getattr(owner, "__name__", "")
+    return home.partition(".")[0] in _PURE_MODULES
+
+
+@functools.lru_cache(maxsize=4096)
+def _imports(code):
+    """Whether a code, or one in it, imports what may change."""
+    return any(
+        instruction.opname == "IMPORT_NAME" and instruction.argval.partition(".")[0] not in _PURE_MODULES
+        for instruction in dis.get_instructions(code)
+    ) or any(_imports(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
 
 
 def _is_pure(value):
@@ -207,6 +252,12 @@ def _with_marked(function):
 _mode_class = None
 
 
+def _name_of(function):
+    """Of an attribute its name."""
+    name = getattr(function, "__name__", "")
+    return getattr(function.__self__, "__name__", "") if name == "__get__" else name
+
+
 def _torch_mode(torch):
     """Indexing of tensors by Values, which a tensor itself would refuse."""
     global _mode_class
@@ -216,6 +267,8 @@ def _torch_mode(torch):
         class Mode(torch.overrides.TorchFunctionMode):
             def __torch_function__(self, function, types, args=(), kwargs=None):
                 if find_region((*args, *(kwargs or {}).values())) is None:
+                    if _name_of(function) not in _OF_THE_KIND:
+                        note_read()
                     return function(*args, **(kwargs or {}))
                 return of_torch(function, args, kwargs or {})
 
@@ -241,7 +294,7 @@ def _call(function, region, arguments):
 
 def _part(name, function, captures, takes_score):
     region = Region(name, captures)
-    arguments = [Value(region, index, "index", natural=True) for index in _INDEX]
+    arguments = [Value(region, index, "index", span=(0, MOST_INDEX)) for index in _INDEX]
     if takes_score:
         arguments.insert(0, Value(region, "%s", "f32"))
     result = _call(function, region, arguments)
@@ -287,8 +340,12 @@ def trace(score_mod, mask, heads, are_fixed=False):
         if traced is not None:
             _traces.move_to_end(key)
     if traced is None:
-        traced = _trace(score_mod, mask, heads, are_fixed)
+        with watched_reads() as reads:
+            traced = _trace(score_mod, mask, heads, are_fixed)
+        if reads.found or _places(traced.constants, signature) is None:
+            key = None
         arrays, traced.sources = traced.sources, _places(traced.sources, signature)
+        traced.constants = ()
         # Who keeps a trace keeps no arrays.
         for capture in traced.captures:
             capture.array = None
@@ -321,7 +378,7 @@ def functions_of(mask, score_mod):
     is_bool = dtype == "bool"
     if not is_bool and dtype not in ("float16", "bfloat16", "float32"):
         raise TraceError(f"mask: expected booleans, float16, bfloat16 or float32, but got {mask.dtype}")
-    table = mask if is_torch(mask) or isinstance(mask, Marked) else Marked(mask)
+    table = Marked(mask, is_exact=True)
     if is_bool:
         return _reads(table, rank), score_mod
     return None, _adds(table, rank, score_mod)

@@ -15,8 +15,11 @@ _RANK = {"i1": 0, "i32": 1, "index": 2, "i64": 3, "f32": 4}
 _CONTRACT = " fastmath<contract>"
 # A scale and a factor may be one factor; a distance's product with a slope be rounded once more.
 _REASSOCIATE = " fastmath<reassoc,contract>"
-# A division by what is the same for all scores may be a product with its reciprocal.
+# A division of a score by what is the same for all may be a product with its reciprocal.
 _RECIPROCAL = " fastmath<reassoc,contract,arcp>"
+# Indices are below it, where the question is whether 32 bits hold what is computed of them.
+MOST_INDEX = 2**24
+_MOST = 2**31 - 1
 
 
 def _f32(number):
@@ -40,6 +43,7 @@ class Region:
         self._numbers = {}
         self._constants = {}  # Number of the operation: type and Python number.
         self._fixed = set()
+        self._of_score = {"%s"}  # Operands that depend on the score.
 
     def error(self, message):
         return TraceError(f"{self.name}: {message}")
@@ -54,15 +58,20 @@ class Region:
         if number is None:
             number = self._numbers[key] = len(self._operations)
             self._operations.append(key)
+            if not self._of_score.isdisjoint(operands):
+                self._of_score.add(number)
         return number
+
+    def is_of_score(self, value):
+        return value.constant is None and value.name in self._of_score
 
     def constant(self, number, type):
         """A number of Python, which becomes an operation where one uses it."""
         most = 2 ** (63 if type == "i64" else 31)
         if type not in ("f32", "i1") and not -most <= number < most:
             raise self.error(f"expected integers of {'64' if type == 'i64' else '32'} bits, but got {number}")
-        natural = type not in ("f32", "i1") and number >= 0
-        return Value(self, None, type, constant=bool(number) if type == "i1" else number, natural=natural)
+        span = None if type in ("f32", "i1") else (number, number)
+        return Value(self, None, type, constant=bool(number) if type == "i1" else number, span=span)
 
     def add_constant(self, number, type):
         if type == "i1":
@@ -99,15 +108,20 @@ class Value:
 
     # NumPy's numbers leave operators to this class.
     __array_ufunc__ = None
-    __slots__ = ("region", "_name", "type", "constant", "natural", "magnitude")
+    __slots__ = ("region", "_name", "type", "constant", "span", "magnitude")
 
-    def __init__(self, region, name, type, constant=None, natural=False, magnitude=None):
+    def __init__(self, region, name, type, constant=None, span=None, magnitude=None):
         self.region = region
         self._name = name
         self.type = type
         self.constant = constant  # The Python number that it is.
-        self.natural = natural  # An integer that is 0 or more wherever it matters.
+        self.span = span  # The least and the most that an integer can be, where that is known to be within 32 bits.
         self.magnitude = magnitude  # Of what it is the absolute value.
+
+    @property
+    def natural(self):
+        """Whether it is an integer that is 0 or more."""
+        return self.span is not None and self.span[0] >= 0
 
     @property
     def name(self):
@@ -126,8 +140,8 @@ class Value:
 
     def __index__(self):
         raise self.region.error(
-            "expected a captured array that is indexed by such values to be a torch tensor, or "
-            "attn_mlir.capture(array)")
+            "expected no number of Python, as int(), float(), range() and math ask for, of a value that each score has; a captured "
+            "array that is indexed by such values is to be a torch tensor, or attn_mlir.capture(array)")
 
     def __iter__(self):
         raise self.region.error("expected scalars, but got an iteration over one")
@@ -213,6 +227,12 @@ class Value:
     def __rshift__(self, other):
         return shift("shrsi", self, other)
 
+    def __rlshift__(self, other):
+        return shift("shli", wrap(self.region, other), self)
+
+    def __rrshift__(self, other):
+        return shift("shrsi", wrap(self.region, other), self)
+
     def __eq__(self, other):
         return compare("eq", self, other)
 
@@ -269,8 +289,8 @@ def convert(value, type):
     if type == "f32":
         return _to_float(value)
     if source == "f32":
-        whole = region.emit("arith.fptosi {0} : f32 to i32", (value.name,), "i32")
-        return convert(whole, type)
+        whole = "i64" if type == "i64" else "i32"
+        return convert(region.emit(f"arith.fptosi {{0}} : f32 to {whole}", (value.name,), whole), type)
     return _to_integer(value, type)
 
 
@@ -293,8 +313,8 @@ def _to_integer(value, type):
         text = "index_cast"
     else:
         text = "extsi" if _RANK[type] > _RANK[source] else "trunci"
-    return value.region.emit(
-        f"arith.{text} {{0}} : {source} to {type}", (value.name,), type, natural=value.natural or source == "i1")
+    span = (0, 1) if source == "i1" else value.span
+    return value.region.emit(f"arith.{text} {{0}} : {source} to {type}", (value.name,), type, span=span)
 
 
 def unify(a, b, floating=False):
@@ -317,9 +337,28 @@ def _common(a, b):
 
 
 def _numbers(a, b):
-    """As unify; sums of booleans are integers."""
+    """As unify; booleans are integers."""
     a, b = unify(a, b)
     return (convert(a, "i32"), convert(b, "i32")) if a.type == "i1" else (a, b)
+
+
+def _within(*numbers):
+    """The span of what is one of these, or lies between them; None beyond 32 bits."""
+    return (min(numbers), max(numbers)) if -_MOST <= min(numbers) and max(numbers) <= _MOST else None
+
+
+def _spans(operation, a, b):
+    """The span of a sum, a difference or a product."""
+    if a.span is None or b.span is None:
+        return None
+    return _within(*(operation(x, y) for x in a.span for y in b.span))
+
+
+def _product(operation, a, b, span):
+    """A product, or a shift to the left, of integers. An index is one of 32 bits, as torch has it, whatever the machine's."""
+    if span is None and a.type == "index":
+        a, b = convert(a, "i32"), convert(b, "i32")
+    return _pair(operation, a, b, span=span)
 
 
 def _pair(operation, a, b, flags="", **facts):
@@ -327,27 +366,33 @@ def _pair(operation, a, b, flags="", **facts):
 
 
 def add(a, b):
-    a, b = _numbers(a, b)
+    a, b = unify(a, b)
+    if a.type == "i1":
+        return _pair("ori", a, b)  # As torch has it.
     if a.type == "f32":
         return _pair("addf", a, b, _CONTRACT)
-    return _pair("addi", a, b, natural=a.natural and b.natural)
+    return _pair("addi", a, b, span=_spans(operator.add, a, b))
 
 
 def subtract(a, b):
     a, b = _numbers(a, b)
-    return _pair("subf", a, b, _CONTRACT) if a.type == "f32" else _pair("subi", a, b)
+    return _pair("subf", a, b, _CONTRACT) if a.type == "f32" else _pair("subi", a, b, span=_spans(operator.sub, a, b))
 
 
 def multiply(a, b):
-    a, b = _numbers(a, b)
+    a, b = unify(a, b)
+    if a.type == "i1":
+        return _pair("andi", a, b)
     if a.type == "f32":
         return _pair("mulf", a, b, _REASSOCIATE)
-    return _pair("muli", a, b, natural=a.natural and b.natural)
+    return _product("muli", a, b, _spans(operator.mul, a, b))
 
 
 def divide(a, b):
     a, b = unify(a, b, floating=True)
-    return _pair("divf", a, b, _RECIPROCAL)
+    # Quotients of indices are exact where they are whole: floor(k / 49) counts on it.
+    is_exact = b.constant is not None and math.isfinite(b.constant) and abs(math.frexp(b.constant)[0]) == 0.5
+    return _pair("divf", a, b, _RECIPROCAL if is_exact or a.region.is_of_score(a) else "")
 
 
 def _divisor(region, value):
@@ -369,20 +414,20 @@ def floor_divide(a, b):
     if b.constant == 1:
         return a
     region.fix(b)
-    if a.natural:
-        return _pair("divui", a, b, natural=True)
-    return _pair("floordivsi", a, b)
+    span = None if a.span is None else (a.span[0] // b.constant, a.span[1] // b.constant)
+    return _pair("divui" if a.natural else "floordivsi", a, b, span=span)
 
 
 def remainder(a, b):
     a, b = _numbers(a, b)
     if a.type != "f32" and _divisor(a.region, b) > 0 and a.natural:
         a.region.fix(b)
-        return _pair("remui", a, b, natural=True)
+        return _pair("remui", a, b, span=_within(0, b.constant - 1))
     if a.type != "f32" and b.constant > 0:
         whole = floor_divide(a, b)
-        rest = subtract(a, multiply(whole, b))
-        return Value(rest.region, rest.name, rest.type, natural=True)
+        # Never more than a: the product wraps nowhere.
+        rest = subtract(a, _pair("muli", whole, b))
+        return Value(rest.region, rest.name, rest.type, span=_within(0, b.constant - 1))
     return subtract(a, multiply(floor_divide(a, b), b))
 
 
@@ -405,13 +450,48 @@ def power(a, b):
     count = b.constant
     if count == 0:
         return convert(a.region.constant(1, "i32"), "f32" if isinstance(count, float) else _common(a, a))
-    if count is not None and count == int(count) and abs(count) <= 64:
+    if count is None and "f32" not in (a.type, b.type):
+        return _whole_power(a, b)
+    if count is not None and math.isfinite(count) and count == int(count) and abs(count) <= 64:
         whole = a if isinstance(count, int) and count > 0 else convert(a, "f32")
         result = _repeated(whole, int(abs(count)))
         return result if count > 0 else divide(a.region.constant(1.0, "f32"), result)
     if count == 0.5:
         return unary("math.sqrt", a)
-    return unary("math.exp2", multiply(convert(b, "f32"), unary("math.log2", a)))
+    return _real_power(convert(a, "f32"), convert(b, "f32"))
+
+
+def _whole_power(a, b):
+    """An integer to an integer of 0 or more, by squares; beyond 32 bits it wraps, as torch's does."""
+    region = a.region
+    if a.constant in (1, -1):
+        is_odd = compare("ne", bitwise("andi", b, 1), 0)
+        return select(is_odd, region.constant(a.constant, "i32"), region.constant(1, "i32"))
+    if not b.natural:
+        raise region.error("expected integers to the power of what is 0 or more, or x.float() ** y, but got an exponent that may be less")
+    b = convert(b, "i32")
+    a = convert(a, "i64" if a.type == "i64" else "i32")
+    result, bits = region.constant(1, a.type), b.span[1].bit_length()
+    for bit in range(bits):
+        is_set = compare("ne", bitwise("andi", b, 1 << bit), 0)
+        result = select(is_set, multiply(result, a), result)
+        if bit + 1 < bits:
+            a = multiply(a, a)
+    return result
+
+
+def _real_power(a, b):
+    """By logarithms of the magnitude: GPUs have no math.powf."""
+    region, one, zero = a.region, a.region.constant(1.0, "f32"), a.region.constant(0.0, "f32")
+    result = unary("math.exp2", multiply(b, unary("math.log2", absolute(a))))
+    if a.constant is not None and a.constant > 0:
+        return result
+    half = multiply(b, 0.5)
+    is_odd = compare("ne", unary("math.floor", half), half)
+    is_whole = compare("eq", unary("math.floor", b), b)
+    negative = select(is_whole, select(is_odd, negate(result), result), region.constant(math.nan, "f32"))
+    result = select(compare("lt", a, zero), negative, result)
+    return select(compare("eq", b, zero), one, result)
 
 
 def negate(a):
@@ -425,7 +505,8 @@ def absolute(a):
         return unary("math.absf", a)
     opposite = negate(a)
     a = convert(a, opposite.type)
-    return _pair("maxsi", a, opposite, natural=True, magnitude=(a, opposite))
+    span = None if a.span is None else _within(0, *map(abs, a.span))
+    return _pair("maxsi", a, opposite, span=span, magnitude=(a, opposite))
 
 
 def invert(a):
@@ -439,7 +520,11 @@ def bitwise(operation, a, b):
     a, b = unify(a, b)
     if a.type == "f32":
         raise a.region.error("expected &, | and ^ of booleans or integers, but got f32")
-    return _pair(operation, a, b, natural=a.natural and b.natural)
+    span = None
+    if a.natural and b.natural:
+        most = (1 << max(a.span[1], b.span[1]).bit_length()) - 1
+        span = 0, min(a.span[1], b.span[1]) if operation == "andi" else most
+    return _pair(operation, a, b, span=span)
 
 
 def shift(operation, a, b):
@@ -448,7 +533,9 @@ def shift(operation, a, b):
     if a.type == "f32" or b.constant is None or not 0 <= b.constant < bits:
         raise a.region.error(f"expected an integer to be shifted by a constant from 0 to {bits - 1}")
     a.region.fix(b)
-    return _pair(operation, a, b, natural=a.natural and operation == "shrsi")
+    if operation == "shli":
+        return _product(operation, a, b, None if a.span is None else _within(*(x << b.constant for x in a.span)))
+    return _pair(operation, a, b, span=None if a.span is None else tuple(x >> b.constant for x in a.span))
 
 
 _SIGNED = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
@@ -470,22 +557,26 @@ def compare(predicate, a, b):
     return a.region.emit(f"arith.{operation}, {{0}}, {{1}} : {a.type}", (a.name, b.name), "i1")
 
 
-def extremum(which, a, b):
-    """"max" or "min"."""
+def extremum(which, a, b, skips_nan=False):
+    """"max" or "min"; of a NaN and a number NaN, or the number where it ``skips_nan``."""
     a, b = _numbers(a, b)
     if a.type == "f32":
-        return _pair(which + "imumf", a, b)
-    natural = operator.or_ if which == "max" else operator.and_
-    return _pair(which + "si", a, b, natural=bool(natural(a.natural, b.natural)))
+        return _pair(which + ("numf" if skips_nan else "imumf"), a, b)
+    span, one = None, max if which == "max" else min
+    if a.span is not None and b.span is not None:
+        span = one(a.span[0], b.span[0]), one(a.span[1], b.span[1])
+    elif which == "max" and (a.natural or b.natural) and a.type == "i32":
+        span = 0, _MOST
+    return _pair(which + "si", a, b, span=span)
 
 
 def select(condition, a, b):
     region = next(value for value in (condition, a, b) if isinstance(value, Value)).region
     condition = convert(wrap(region, condition), "i1")
     a, b = unify(wrap(region, a), wrap(region, b))
+    span = None if a.span is None or b.span is None else _within(*a.span, *b.span)
     return region.emit(
-        f"arith.select {{0}}, {{1}}, {{2}} : {a.type}", (condition.name, a.name, b.name), a.type,
-        natural=a.natural and b.natural)
+        f"arith.select {{0}}, {{1}}, {{2}} : {a.type}", (condition.name, a.name, b.name), a.type, span=span)
 
 
 def unary(operation, a, flags=""):

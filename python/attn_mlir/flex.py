@@ -115,15 +115,11 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
             f"key: expected {query.shape[1]} heads, as query has, or enable_gqa=True, but got {key.shape[1]}")
     mask, blocks = _mask_of(block_mask, query.shape[2], key.shape[2])
     sizes, lists, by_keys = blocks or _NO_BLOCKS
+    call = _flex_compile.eager
     if torch.compiler.is_compiling():
         _flex_compile.prepare()
-        o, lse = _flex_compile.operator(query, key, value, score_mod, mask, scale, lists, by_keys, sizes)
-    elif torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value)):
-        o, lse = _flex_compile.differentiable(query, key, value, score_mod, mask, scale, lists, by_keys, sizes)
-    else:
-        o, lse = attn_mlir.attention(
-            query, key, value, score_mod=score_mod, mask=mask, scale=scale, return_lse=True,
-            blocks=(sizes, *lists) if lists else None)
+        call = _flex_compile.operator
+    o, lse = call(query, key, value, score_mod, mask, scale, lists, by_keys, sizes)
     if return_aux is not None:
         return o, _aux(return_aux, lse)
     return (o, lse) if return_lse else o

@@ -278,6 +278,17 @@ class Compiled(unittest.TestCase):
                 self.assertTrue(torch.equal(compiled(q, k, v, width, bias), function(q, k, v, width, bias)))
         self.assertLessEqual(counter.frame_count, 3)
 
+    def test_what_is_computed_of_captures(self):
+        """Refused inside of a graph, with what to do; outside of it such a call runs."""
+        slopes = torch.rand(4)
+        for score in (lambda s, b, h, i, j: s * slopes[0], lambda s, b, h, i, j: s * slopes.exp()[h]):
+            torch._dynamo.reset()
+            call = lambda q, k, v: flex_attention(q, k, v, score_mod=score)
+            with torch.no_grad():
+                with self.assertRaisesRegex(torch._dynamo.exc.Unsupported, "read by values of the kernel alone"):
+                    torch.compile(call, fullgraph=True, backend="aot_eager")(*make())
+                self.assertTrue(torch.equal(torch.compile(call, backend="aot_eager")(*make()), call(*make())))
+
     def test_gradients_are_refused(self):
         slopes = torch.rand(4, requires_grad=True)
         function = torch.compile(

@@ -96,7 +96,7 @@ class Operators(unittest.TestCase):
 
     def test_gradients_of_biases(self):
         """Of a bias, q, k and v, beside float64, broadcast or not, by kernels and without, in blocks of queries."""
-        for sizes, options, blocks in (((2, 4, 6, 9), {}, 1), ((4, 1, 11), {"causal": True, "softcap": 2.0}, 0),
+        for sizes, options, blocks in (((2, 4, 6, 9), {}, 1), ((4, 1, 9), {"causal": True, "softcap": 2.0}, 0),
                                        ((1, 1, 6, 9), {"window": (4, 1), "layout": "bshd"}, 2), ((2, 1, 6, 1), {}, 0)):
             with self.subTest(sizes=sizes, options=options):
                 torch.manual_seed(7)
@@ -108,7 +108,7 @@ class Operators(unittest.TestCase):
 
                 def score(s, b, h, i, j):
                     s = softcap * torch.tanh(s / softcap) if softcap else s
-                    return s + exact[3][..., :9]
+                    return s + exact[3]
 
                 o, lse = reference.attention(*exact[:3], keep=reference.window(6, 9, left, right), score=score)
                 weight, of_lse = torch.randn(o.shape), torch.randn(lse.shape)

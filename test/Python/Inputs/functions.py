@@ -2,9 +2,13 @@
 tensors."""
 
 import functools
+import math
+import sys
+import types
 import unittest
 
 import attn_mlir
+import numpy
 import reference
 import torch
 from torch import float32
@@ -40,6 +44,8 @@ class Captured:
         self.one = torch.tensor(0.75)
         self.strided = torch.randn(SKV, H).t()
         self.long = torch.randn(4 * SKV)
+        self.holes = torch.where(torch.arange(SKV) % 5 == 1, float("nan"), 0.5)
+        self.wholes = torch.arange(1.0, SKV + 1)
 
 
 C = Captured()
@@ -73,6 +79,11 @@ SCORES = {
     "powers": lambda s, b, h, q, k: s**2 * 0.125 + 2.0 ** (-h) - s**3 * 0.01,
     "whole-powers": lambda s, b, h, q, k: (s * 0.5)**13 * 1e-3 + s**0 + (s * s + 1) ** -3 + h**2 * 0.1 + (s * s) ** 0.5 + 2 ** (h * 0.5),
     "real-powers": lambda s, b, h, q, k: (s.abs() + 0.5) ** 1.5 - torch.pow(s * s + 1, 1 - 0.25 * h),
+    "signed-powers": lambda s, b, h, q, k: s * (-1) ** (q + k) + (h - 1.5) ** (k % 4) + (h - 1.0) ** (q % 3) + 0.0 ** (k // 30),
+    "integer-powers": lambda s, b, h, q, k: s + 3 ** (k // 20) * 0.01 + 0 ** (k // 20) + (h - 2) ** (q % 4) * 0.1 + 2**h * 0.1,
+    "whole-quotients": lambda s, b, h, q, k: s + torch.floor(k / 41) + (q / 7).int() - torch.floor((k * q) / C.wholes[q]) * 0.1,
+    "greatest": lambda s, b, h, q, k: torch.fmax(s, C.holes[k]) - torch.fmin(C.holes[k], s),
+    "keywords": lambda s, b, h, q, k: torch.where(q > k, input=s, other=torch.pow(s, exponent=2)) + (q * 0.5).to(int),
     "erf": lambda s, b, h, q, k: s * torch.erf(s * 0.7) + torch.floor(s) - torch.ceil(s * 2),
     "functions": lambda s, b, h, q, k: torch.sigmoid(s) + torch.exp(-s.abs()) + torch.log(1 + s * s),
     "more-functions": lambda s, b, h, q, k: torch.sqrt(s.abs()) + torch.rsqrt(1 + s * s) + s.sin() - s.cos(),
@@ -103,6 +114,13 @@ MASKS = {
     "nothing": lambda b, h, q, k: k < 0,
     "everything": lambda b, h, q, k: True,
     "integers": lambda b, h, q, k: (q + k) & 1,
+    # Of 32 bits, as FlexAttention's indices are.
+    "hash": lambda b, h, q, k: ((q.int() * 73856093) ^ (k.int() * 19349663)) % 5 != 0,
+    "hash-of-pairs": lambda b, h, q, k: ((q.int() * 50 + k.int()) * 26544357) % 97 < 50,
+    "overflow": lambda b, h, q, k: (k.int() * 50000000) // 7 >= 0,
+    "shifts": lambda b, h, q, k: ((k.int() << 26) >> 26 >= 0) | (((1 << 30) >> 28) > k),
+    "long": lambda b, h, q, k: (k * 1e9).long() > 20000000000,
+    "sum-of-booleans": lambda b, h, q, k: ((k < 16) + C.allowed[b, q, k]) == 1,
 }
 CAUSAL = MASKS["causal"]
 
@@ -236,6 +254,54 @@ class Keys(unittest.TestCase):
             o = attn_mlir.attention(*tensors, score_mod=score)
             reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
 
+    def test_numbers_that_are_read(self):
+        """Numbers of arrays that the kernel does not read: each call reads them anew."""
+        tensors, table, array, flags = make(18), torch.tensor([2.0, 3.0]), numpy.array([1.0, 2.0], numpy.float32), torch.tensor([True])
+        config, known = type("Config", (), {"window": 9}), {"window": 9}
+        get = known.get
+        first = lambda s, b, h, q, k: s * table[0] + k * table.max() * 0.1
+        item = lambda s, b, h, q, k: s * table[1].item() + float(array[0]) + array[1]
+        branch = lambda s, b, h, q, k: s * 2 if flags[0] else s
+        window = lambda s, b, h, q, k: s + (q - k < config.window) * 1.0 - (q - k < get("window")) * 1.0
+        for score, change in (
+            (first, lambda: table.mul_(-0.5)), (item, lambda: table.add_(1)), (item, lambda: array.__imul__(2)),
+            (branch, lambda: flags.logical_not_()), (window, lambda: setattr(config, "window", 3)),
+            (window, lambda: known.update(window=1)),
+        ):
+            attn_mlir.attention(*tensors, score_mod=score)
+            change()
+            o = attn_mlir.attention(*tensors, score_mod=score)
+            reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
+
+    def test_modules_that_change(self):
+        """What a function imports is another each time."""
+        module = types.ModuleType("of_this_test")
+        sys.modules["of_this_test"] = module
+        self.addCleanup(sys.modules.pop, "of_this_test")
+
+        def score(s, b, h, q, k):
+            from of_this_test import slope
+
+            return s + slope * k
+
+        tensors = make(19)
+        for module.slope in (0.1, -0.3):
+            o = attn_mlir.attention(*tensors, score_mod=score)
+            reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
+
+    def test_numbers_that_are_no_arguments(self):
+        """No window, and what is beyond f32, whatever was called before."""
+        tensors = make(20)
+        mask = lambda width: lambda b, h, q, k: q - k < width
+        for width in (5, 6, 7, 8, 2**30, 2**31 - 1):
+            keep = mask(width)(*reference.indices(B, H, SQ, SKV)).expand(B, H, SQ, SKV)
+            o = attn_mlir.attention(*tensors, mask=mask(width))
+            reference.check(self, o, reference.attention(*tensors, keep=keep)[0], float32)
+        for number in (1.0, 2.0, 3.0, 4.0, 1e39):
+            score = lambda s, b, h, q, k: torch.where(k == 2, -number, s)
+            o = attn_mlir.attention(*tensors, score_mod=score)
+            reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
+
     def test_number_that_counts_up(self):
         """It becomes an argument of the kernel: a third number is the last that is compiled for."""
         tensors = make(14)
@@ -300,6 +366,7 @@ class Keys(unittest.TestCase):
             reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
 
 
+PARAMETER, PARAMETERS = torch.nn.Parameter(torch.tensor(0.5)), torch.nn.Parameter(torch.rand(2))
 REFUSED = {
     "if": (dict(mask=lambda b, h, q, k: True if q > k else False), "attn_mlir.where"),
     "and": (dict(mask=lambda b, h, q, k: q > k and h == 0), "`&`"),
@@ -317,6 +384,15 @@ REFUSED = {
     "none": (dict(mask=lambda b, h, q, k: None), "but got None"),
     "short": (dict(score_mod=lambda s, b, h, q, k: s + C.slopes[k]), f"expected at least {SKV} elements"),
     "short-mask": (dict(mask=torch.ones(SQ, SKV - 1) > 0), f"expected at least {SKV} elements"),
+    "long-mask": (dict(mask=torch.ones(SQ + 1, SKV) > 0), f"expected 1 or {SQ} elements"),
+    "wide-mask": (dict(mask=torch.ones(2 * SKV)), f"expected 1 or {SKV} elements"),
+    "many-heads": (dict(mask=torch.ones(H + 1, 1, 1)), f"expected 1 or {H} elements"),
+    "float": (dict(mask=lambda b, h, q, k: math.exp(q) > 1), "expected no number of Python"),
+    "range": (dict(mask=lambda b, h, q, k: [i for i in range(k)]), "expected no number of Python"),
+    "maximum-of-one": (dict(mask=lambda b, h, q, k: q.max()), "'max': expected the arguments that it has of scalars, but got 1"),
+    "exponent": (dict(score_mod=lambda s, b, h, q, k: s + 3 ** (q - k)), "expected integers to the power of what is 0 or more"),
+    "number-with-gradient": (dict(score_mod=lambda s, b, h, q, k: s * PARAMETER), "expected numbers that are captured"),
+    "element-with-gradient": (dict(score_mod=lambda s, b, h, q, k: s * PARAMETERS[0]), "expected numbers that are captured"),
     "number": (dict(mask=3), "expected a function or an array"),
     "integer-mask": (dict(mask=torch.ones(SQ, SKV, dtype=torch.int32)), "expected booleans"),
     "rank": (dict(mask=torch.ones(1, B, H, SQ, SKV)), "expected an array of 1 to 4 dimensions"),
@@ -333,6 +409,38 @@ class Refused(unittest.TestCase):
                 with self.assertRaises(attn_mlir.ArgumentError) as raised:
                     attn_mlir.attention(*tensors, **keywords)
                 self.assertIn(message, str(raised.exception))
+
+    def test_gradient_that_would_be_lost(self):
+        """It is refused of what was traced without it, too."""
+        tensors, number = make(21), torch.tensor(0.5)
+        score = lambda s, b, h, q, k: s * number
+        attn_mlir.attention(*tensors, score_mod=score)
+        number.requires_grad_()
+        with self.assertRaises(attn_mlir.ArgumentError):
+            attn_mlir.attention(*tensors, score_mod=score)
+        with torch.no_grad():
+            attn_mlir.attention(*tensors, score_mod=score)
+
+
+class Padding(unittest.TestCase):
+    def test_gradients(self):
+        """Rows that an added mask hides altogether, as padding is: of no loss, they add nothing, whatever number hides them."""
+        import attn_mlir.torch
+
+        wanted = None
+        for hidden in (-100.0, -1e9, torch.finfo(float32).min):
+            tensors = [x.requires_grad_() for x in make(22)]
+            mask = torch.zeros(1, 1, SQ, SKV)
+            mask[..., :5, :] = hidden
+            mask[..., 60:] = hidden
+            o, _ = attn_mlir.torch.attention(*tensors, mask=mask)
+            found = torch.autograd.grad((o[:, :, 5:] ** 2).sum(), tensors)
+            if wanted is None:
+                exact = [x.detach().double().requires_grad_() for x in tensors]
+                o, _ = reference.attention(*exact, score=lambda s, *_: s + mask.double())
+                wanted = torch.autograd.grad((o[:, :, 5:] ** 2).sum(), exact)
+            for one, other in zip(found, wanted):
+                reference.check(self, one, other, float32, 1e-4)
 
 
 if __name__ == "__main__":
