@@ -9,6 +9,7 @@ from ._values import Value, convert, wrap
 _DTYPES = {
     "float16": "f16", "bfloat16": "bf16", "float32": "f32", "bool": "i8", "int8": "i8", "int32": "i32", "int64": "i64",
 }
+_ORDER = ("batch", "head", "query", "key")
 _AXES = {"%b": "batch", "%h": "head", "%i": "query", "%j": "key"}
 
 
@@ -42,24 +43,30 @@ class Marked:
 
     def __init__(self, array, is_sorted=False, is_exact=False):
         is_marked = isinstance(array, Marked)
-        self.array = array.array if is_marked else array
+        self.marked = array.marked if is_marked else array
         self.is_sorted = is_sorted or (is_marked and array.is_sorted)
         self.is_exact = is_exact
 
     @property
+    def array(self):
+        """What is marked, for others than the tracer."""
+        note_read()
+        return self.marked
+
+    @property
     def shape(self):
-        return self.array.shape
+        return self.marked.shape
 
     @property
     def dtype(self):
-        return self.array.dtype
+        return self.marked.dtype
 
     def __getitem__(self, indices):
         items = indices if isinstance(indices, tuple) else (indices,)
         region = next((item.region for item in items if isinstance(item, Value)), None)
         if region is None:
             note_read()
-            return self.array[indices]
+            return self.marked[indices]
         return region.captures.read(region, self, items)
 
 
@@ -100,7 +107,7 @@ class Capture:
         self.number = number
         self.array = array
         self.is_sorted = is_sorted
-        self.is_exact = False
+        self.is_exact = False  # Whether it is a mask, of which no element is left out.
         self.is_bool = str(array.dtype).rsplit(".", 1)[-1] == "bool"
         self.element = element_of(array)
         self.shape = tuple(array.shape)
@@ -130,6 +137,12 @@ class Partial:
     def __init__(self, region, array, items):
         self.region, self.array, self.items = region, array, items
 
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        from ._functions import of_torch
+
+        return of_torch(function, args, kwargs or {})
+
     def __getitem__(self, indices):
         more = indices if isinstance(indices, tuple) else (indices,)
         return self.region.captures.read(self.region, self.array, self.items + more)
@@ -145,17 +158,22 @@ class Captures:
 
     def scalar(self, region, value):
         """A number, or an array of one element, as a Value."""
+        with watched_reads():  # What is read here, a signature has.
+            return self._scalar(region, value)
+
+    def _scalar(self, region, value):
         if isinstance(value, Marked):
-            value = value.array
+            value = value.marked
         if isinstance(value, Partial):
             raise region.error(f"expected {len(value.array.shape)} indices of a captured array, but got {len(value.items)}")
         if is_array(value) and not is_number(value):
             if len(value.shape) and any(size != 1 for size in value.shape):
                 raise region.error(
                     f"expected a captured array of shape {tuple(value.shape)} to be indexed, as in bias[b, h, q, k]")
-            return self.read(region, value, (0,) * len(value.shape))
+            return self._read(region, value, (0,) * len(value.shape))
         if hasattr(value, "item"):
-            self.numbers.append(value)
+            if is_array(value):
+                self.numbers.append(value)
             if is_torch(value) and value.requires_grad and torch_module().is_grad_enabled():
                 raise region.error(
                     "expected numbers that are captured to be without requires_grad while gradients are recorded, since "
@@ -165,6 +183,10 @@ class Captures:
 
     def read(self, region, array, items):
         """An element at ``items``, or what waits for more of them."""
+        with watched_reads():
+            return self._read(region, array, items)
+
+    def _read(self, region, array, items):
         capture = self._capture(region, array)
         if len(items) < len(capture.shape):
             return Partial(region, array, items)
@@ -196,7 +218,7 @@ class Captures:
 
     def _capture(self, region, array):
         is_sorted, is_exact = isinstance(array, Marked) and array.is_sorted, isinstance(array, Marked) and array.is_exact
-        array = array.array if isinstance(array, Marked) else array
+        array = array.marked if isinstance(array, Marked) else array
         known = self._by_id.get(id(array))
         if known is None:
             if element_of(array) is None:
@@ -232,21 +254,29 @@ def _widened(region, element, capture):
     return element
 
 
+def _check_exact(where, array, sizes):
+    """A mask broadcasts to the scores: its last dimensions are theirs, or 1."""
+    for dim, (size, axis) in enumerate(zip(array.shape, _ORDER[4 - len(array.shape) :])):
+        wanted = sizes.get(axis)
+        if wanted is not None and size not in (1, wanted):
+            raise ArgumentError(
+                f"{where}: expected {'1 or ' if wanted != 1 else ''}{wanted} elements in dimension {dim} of a mask, which is that of "
+                f"the {axis}, but got {size}")
+
+
 def for_launch(where, array, capture, sizes):
     """The array as the kernel reads it: repeated dimensions once, dimensions along an axis as long as
     the axis, the last stride 1."""
     if not array.shape:
         return array.reshape(1)
+    if capture.is_exact:
+        _check_exact(where, array, sizes)
     for dim, (repeated, axis) in enumerate(zip(capture.repeated, capture.axes())):
         wanted = 1 if repeated else sizes.get(axis, array.shape[dim])
         if array.shape[dim] < wanted:
             raise ArgumentError(
                 f"{where}: expected at least {wanted} elements in dimension {dim} of a captured array, which is read at "
                 f"the {axis}, but got {array.shape[dim]}")
-        if array.shape[dim] != wanted and capture.is_exact:
-            raise ArgumentError(
-                f"{where}: expected 1 or {wanted} elements in dimension {dim} of a mask, which is that of the {axis}, but got "
-                f"{array.shape[dim]}")
         if array.shape[dim] != wanted:
             array = array[(slice(None),) * dim + (slice(0, wanted),)]
     if is_torch(array):

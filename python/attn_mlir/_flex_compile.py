@@ -30,15 +30,17 @@ def _packed(traced):
     """A Traced without its arrays, as text; of none ""."""
     if traced is None:
         return ""
-    captures = [(capture.repeated, capture.axes(), capture.is_exact) for capture in traced.captures]
+    captures = [(capture.repeated, capture.axes()) for capture in traced.captures]
     return json.dumps({"clauses": traced.clauses, "bodies": traced.bodies, "types": traced.types, "sorted": traced.sorted, "captures": captures})
 
 
 class _Capture:
     """How an array is read, as a Capture says it."""
 
-    def __init__(self, repeated, axes, is_exact):
-        self.repeated, self._axes, self.is_exact = tuple(repeated), tuple(axes), is_exact
+    is_exact = False  # Masks are functions here.
+
+    def __init__(self, repeated, axes):
+        self.repeated, self._axes = tuple(repeated), tuple(axes)
 
     def axes(self):
         return self._axes
@@ -231,7 +233,7 @@ def _variable_class():
                 try:
                     text, places = _regions_of(
                         [(module, [proxy.node.meta["example_value"] for proxy in proxies]) for module, proxies in found], heads)
-                except TraceError as error:
+                except (TraceError, AttributeError) as error:
                     unimplemented(
                         gb_type="attn_mlir flex_attention of a function that kernels do not have", context=str(error),
                         explanation=str(error), hints=["Without fullgraph=True the call runs outside of the graph."])

@@ -4,12 +4,14 @@ import math
 import sys
 
 from . import _values as v
+from ._captures import Partial
 from ._errors import TraceError
 from ._values import Value
 
 _UNARY = {
     "exp": "math.exp", "exp2": "math.exp2", "log": "math.log", "log2": "math.log2", "sqrt": "math.sqrt",
-    "tanh": "math.tanh", "sin": "math.sin", "cos": "math.cos", "erf": "math.erf",
+    "expm1": "math.expm1", "log1p": "math.log1p",
+    "tanh": "math.tanh", "sin": "math.sin", "cos": "math.cos", "atan": "math.atan", "erf": "math.erf", "erfc": "math.erfc",
     "floor": "math.floor", "ceil": "math.ceil",
 }
 _COMPARISONS = {
@@ -55,6 +57,34 @@ def _logical(operation):
 
 def _sigmoid(a):
     return v.divide(v.wrap(a.region, 1.0), v.add(v.unary("math.exp", v.negate(v.convert(a, "f32"))), 1.0))
+
+
+def _gelu(a, approximate="none"):
+    a = v.convert(a, "f32")
+    if approximate == "tanh":
+        inner = v.multiply(v.add(a, v.multiply(v.repeated(a, 3), 0.044715)), math.sqrt(2 / math.pi))
+        return v.multiply(v.multiply(a, 0.5), v.add(v.unary("math.tanh", inner), 1.0))
+    return v.multiply(v.multiply(a, 0.5), v.add(v.unary("math.erf", v.multiply(a, math.sqrt(0.5))), 1.0))
+
+
+def _softplus(a, beta=1, threshold=20):
+    inner = v.multiply(v.convert(a, "f32"), float(beta))
+    soft = v.divide(v.unary("math.log1p", v.unary("math.exp", v.extremum("min", inner, float(threshold)))), float(beta))
+    return v.select(v.compare("gt", inner, float(threshold)), a, soft)
+
+
+def _leaky_relu(a, negative_slope=0.01):
+    return v.select(v.compare("gt", a, 0), a, v.multiply(a, float(negative_slope)))
+
+
+def _sign(a):
+    one = 1.0 if a.type == "f32" else 1
+    return v.select(v.compare("gt", a, 0), one, v.select(v.compare("lt", a, 0), -one, v.multiply(a, 0)))
+
+
+def _truncated(a):
+    """Rounded towards 0."""
+    return v.select(v.compare("lt", a, 0), v.unary("math.ceil", a), v.unary("math.floor", a)) if a.type == "f32" else a
 
 
 def _rsqrt(a):
@@ -123,6 +153,14 @@ def _to(a, *arguments, dtype=None, **_):
     return a if given is None else _cast(a, given)
 
 
+def _filled(a, size, number, dtype=None, **_):
+    """A number in the type of a value, as and_masks of torch begins with one."""
+    if tuple(size) != ():
+        raise a.region.error(f"expected scalars, but got a tensor of shape {tuple(size)}")
+    number = v.wrap(a.region, number)
+    return v.convert(number, a.type) if dtype is None else _cast(number, dtype)
+
+
 def _getitem(array, indices):
     """An element of a captured array."""
     items = indices if isinstance(indices, tuple) else (indices,)
@@ -171,10 +209,18 @@ _TABLE = {
     "clamp_min": lambda a, min: _clamp(a, min), "clamp_max": lambda a, max: _clamp(a, None, max),
     "relu": lambda a: v.extremum("max", a, 0.0 if a.type == "f32" else 0),
     "square": lambda a: v.multiply(a, a), "reciprocal": lambda a: v.divide(v.wrap(a.region, 1.0), a),
+    "gelu": _gelu, "silu": lambda a: v.multiply(a, _sigmoid(a)), "softplus": _softplus, "leaky_relu": _leaky_relu,
+    # GPUs have no math.tan.
+    "tan": lambda a: v.divide(v.unary("math.sin", a), v.unary("math.cos", a)), "sign": _sign, "trunc": _truncated, "fix": _truncated, "isnan": lambda a: v.compare("ne", a, a),
     "sigmoid": _sigmoid, "softcap": v.softcap, "rsqrt": _rsqrt, "where": _where, "to": _to, "type": _to, "__getitem__": _getitem,
+    "index": lambda array, indices: _getitem(array, tuple(indices)),
     "float": lambda a: v.convert(a, "f32"), "int": lambda a: v.convert(a, "i32"),
     "long": lambda a: v.convert(a, "i64"), "bool": lambda a: v.convert(a, "i1"),
     "half": lambda a: _cast(a, "float16"), "bfloat16": lambda a: _cast(a, "bfloat16"),
+    "new_ones": lambda a, size, **more: _filled(a, size, 1, **more),
+    "new_zeros": lambda a, size, **more: _filled(a, size, 0, **more), "new_full": _filled,
+    "ones_like": lambda a, **more: _filled(a, (), 1, **more), "zeros_like": lambda a, **more: _filled(a, (), 0, **more),
+    "full_like": lambda a, number, **more: _filled(a, (), number, **more),
     "clone": lambda a: a, "detach": lambda a: a, "contiguous": lambda a: a,
 }
 _WITH_KEYWORDS = {
@@ -195,6 +241,9 @@ def _call(region, name, arguments, keywords):
         known = ", ".join(sorted(name for name in _TABLE if not name.startswith("_")))
         raise region.error(f"expected functions that kernels have ({known}), but got '{name}'")
     arguments, count = list(arguments), len(arguments) + len(keywords)
+    for argument in arguments:
+        if isinstance(argument, Partial) and name not in ("__getitem__", "index"):
+            v.wrap(region, argument)  # Says how many indices are missing.
     for names in _PARAMETERS.get(name, _USUAL_PARAMETERS)[len(arguments):]:
         arguments += [keywords.pop(given) for given in names if given in keywords]
     try:
@@ -206,9 +255,9 @@ def _call(region, name, arguments, keywords):
 
 
 def find_region(arguments):
-    """The region of a Value among arguments, one level deep, or None."""
+    """The region of a Value, or of what waits for more indices, among arguments, one level deep, or None."""
     for argument in arguments:
-        if isinstance(argument, Value):
+        if isinstance(argument, (Value, Partial)):
             return argument.region
         if isinstance(argument, (tuple, list)):
             for item in argument:
@@ -220,7 +269,7 @@ def find_region(arguments):
 def of_torch(function, arguments, keywords):
     """What a function of torch is of Values."""
     region = find_region((*arguments, *keywords.values()))
-    keywords = {name: given for name, given in keywords.items() if not (name == "out" and given is None)}
+    keywords = {name: given for name, given in keywords.items() if (name, given) not in (("out", None), ("inplace", False))}
     return _call(region, getattr(function, "__name__", str(function)), arguments, keywords)
 
 
@@ -232,6 +281,9 @@ def method(value, name):
         return 0
     if name == "dtype":
         return _dtype(value)
+    if name == "device" and "torch" in sys.modules:
+        # For what is made there, which is a number of the kernel.
+        return sys.modules["torch"].device("cpu")
     if name.startswith("__") or name not in _TABLE:
         raise AttributeError(f"{value.region.name}: a value of a kernel has no attribute '{name}'")
     return lambda *arguments, **keywords: _call(value.region, name, (value, *arguments), keywords)

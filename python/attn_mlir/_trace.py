@@ -24,11 +24,14 @@ MOST_TRACES = 1024
 _lock = threading.Lock()
 _INDEX = ("%b", "%h", "%i", "%j")
 # Modules of which functions are used, and nothing that changes.
-_PURE_MODULES = {"torch", "math", "numpy", "attn_mlir", "operator", "builtins"}
-# What a tensor says of itself that is not in its numbers; a signature has it.
-_OF_THE_KIND = frozenset((
-    "shape", "dtype", "device", "ndim", "layout", "is_cuda", "is_cpu", "requires_grad", "size", "dim", "ndimension", "numel",
-    "stride", "is_contiguous", "is_floating_point", "element_size", "__len__"))
+_PURE_MODULES = {
+    "torch", "math", "numpy", "attn_mlir", "operator", "_operator", "functools", "_functools", "itertools", "builtins"}
+# Functions of these, and of Python, that do not depend on their arguments alone.
+_IMPURE_NAMES = frozenset((
+    "globals", "locals", "vars", "eval", "exec", "__import__", "is_grad_enabled", "get_default_dtype", "random", "rand", "randn",
+    "randint", "randperm", "rand_like", "randn_like"))
+# What a tensor says of itself that a signature has.
+_OF_THE_KIND = frozenset(("shape", "dtype", "ndim", "size", "dim", "ndimension", "numel", "is_floating_point", "element_size", "__len__"))
 # What is defined there depends on its arguments alone, which the tables that it looks into do not show.
 _OWN_FUNCTIONS = "attn_mlir._functions"
 
@@ -98,6 +101,7 @@ _Part = collections.namedtuple("_Part", "kind first region result type")
 # Of each text with its constants left out: which numbers each of them was; None for those that change.
 _seen = collections.OrderedDict()
 _MOST_NUMBERS = 2
+_PLAIN = (bool, int, float, str)
 _LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 
 
@@ -136,13 +140,19 @@ class Signature:
         self._places = {}
         self._functions = []
 
+    def of_traced(self, function):
+        """Of the function that is traced, whose own arrays _with_marked() marks."""
+        return self._function(function, is_marked=True) if isinstance(function, types.FunctionType) else self.of(function)
+
     def of(self, value, is_marked=False):
-        if value is None or isinstance(value, (bool, int, float, str)):
+        if value is None or type(value) in _PLAIN:
             return type(value), value
+        if isinstance(value, type):
+            return self._builtin(value)
         if isinstance(value, Marked):
-            return "marked", value.is_sorted, value.is_exact, self.of(value.array, is_marked=True)
+            return "marked", value.is_sorted, value.is_exact, self.of(value.marked, is_marked=True)
         if is_array(value):
-            # Of others, where they are not marked, nobody sees what is read.
+            # A read of an array that is neither a tensor nor marked is not noticed.
             if not is_torch(value) and not is_marked and value.shape:
                 raise _Unseen
             return self._array(value)
@@ -151,14 +161,24 @@ class Signature:
         if isinstance(value, functools.partial):
             keywords = tuple((name, self.of(given)) for name, given in value.keywords.items())
             return "partial", self.of(value.func), tuple(map(self.of, value.args)), keywords
-        if isinstance(value, tuple):
-            return "tuple", tuple(map(self.of, value))
+        if isinstance(value, tuple) and not hasattr(value, "__dict__"):
+            return "tuple", type(value), tuple(map(self.of, value))
+        if type(value).__module__ == "numpy" and getattr(value, "shape", None) == () and hasattr(value, "item"):
+            return type(value), value.item()
         if isinstance(value, types.ModuleType):
             if value.__name__.partition(".")[0] in _PURE_MODULES:
                 return "module", value.__name__
-        elif _is_builtin(value) or _is_pure(value):
+        elif _is_pure(value):
             return "builtin", value
+        else:
+            return self._builtin(value)
         raise _Unseen
+
+    @staticmethod
+    def _builtin(value):
+        if not _is_builtin(value):
+            raise _Unseen
+        return "builtin", value
 
     def _array(self, value):
         place = self._places.get(id(value))
@@ -172,15 +192,13 @@ class Signature:
             return "array", place, str(value.dtype), number, has_gradient
         return "array", place, value.dtype, shape, tuple(stride == 0 for stride in strides_of(value))
 
-    def _function(self, function):
+    def _function(self, function, is_marked=False):
         if function.__globals__.get("__name__") == _OWN_FUNCTIONS:
             return "builtin", function
         if function in self._functions:
             return "again", self._functions.index(function)
-        # Arrays of the function itself are marked (_with_marked), not those of functions that it calls.
-        is_marked = not self._functions
         self._functions.append(function)
-        if _imports(function.__code__):
+        if _looks_elsewhere(function.__code__):
             raise _Unseen
         try:
             cells = tuple(self.of(cell.cell_contents, is_marked) for cell in function.__closure__ or ())
@@ -190,9 +208,9 @@ class Signature:
         known = function.__globals__
         read = tuple((name, self.of(known[name], is_marked)) for name in names if name in known)
         defaults = tuple(map(self.of, function.__defaults__ or ()))
-        if function.__kwdefaults__:
-            raise _Unseen
-        return "function", function.__code__, cells, read, defaults
+        named = tuple((name, self.of(value)) for known in (function.__kwdefaults__ or {}, function.__dict__)
+                      for name, value in known.items())
+        return "function", function.__code__, cells, read, defaults, named
 
 
 def _is_builtin(value):
@@ -207,12 +225,13 @@ def _is_builtin(value):
 
 
 @functools.lru_cache(maxsize=4096)
-def _imports(code):
-    """Whether a code, or one in it, imports what may change."""
-    return any(
+def _looks_elsewhere(code):
+    """Whether a code, or one in it, imports what may change, or calls what does not depend on its arguments alone."""
+    imports = any(
         instruction.opname == "IMPORT_NAME" and instruction.argval.partition(".")[0] not in _PURE_MODULES
-        for instruction in dis.get_instructions(code)
-    ) or any(_imports(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+        for instruction in dis.get_instructions(code))
+    return imports or not _IMPURE_NAMES.isdisjoint(code.co_names) or any(
+        _looks_elsewhere(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
 
 
 def _is_pure(value):
@@ -236,7 +255,7 @@ def _with_marked(function):
         return function
 
     def needs(value):
-        return is_array(value) and not is_torch(value)
+        return not isinstance(value, type) and is_array(value) and not is_torch(value) and len(value.shape) > 0
 
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     names = [name for name in _global_names(function.__code__) if needs(function.__globals__.get(name))]
@@ -332,7 +351,7 @@ def trace(score_mod, mask, heads, are_fixed=False):
     number becomes an argument."""
     signature = Signature()
     try:
-        key = signature.of(score_mod), signature.of(mask), heads, are_fixed
+        key = signature.of_traced(score_mod), signature.of_traced(mask), heads, are_fixed
     except _Unseen:
         key = None
     with _lock:

@@ -17,7 +17,7 @@ _CONTRACT = " fastmath<contract>"
 _REASSOCIATE = " fastmath<reassoc,contract>"
 # A division of a score by what is the same for all may be a product with its reciprocal.
 _RECIPROCAL = " fastmath<reassoc,contract,arcp>"
-# Indices are below it, where the question is whether 32 bits hold what is computed of them.
+# Indices are taken to be at most this, where the question is whether 32 bits hold what is computed of them.
 MOST_INDEX = 2**24
 _MOST = 2**31 - 1
 
@@ -354,10 +354,16 @@ def _spans(operation, a, b):
     return _within(*(operation(x, y) for x in a.span for y in b.span))
 
 
-def _product(operation, a, b, span):
-    """A product, or a shift to the left, of integers. An index is one of 32 bits, as torch has it, whatever the machine's."""
-    if span is None and a.type == "index":
-        a, b = convert(a, "i32"), convert(b, "i32")
+def _of_32_bits(a, b, span):
+    """Operands whose result may be beyond 32 bits: an index has as many, as torch's have, whatever the machine's have."""
+    return (convert(a, "i32"), convert(b, "i32")) if span is None and a.type == "index" else (a, b)
+
+
+def _sum(operation, function, a, b):
+    span = _spans(function, a, b)
+    # Sums with what is not known are not taken to be that large.
+    if a.span is not None and b.span is not None:
+        a, b = _of_32_bits(a, b, span)
     return _pair(operation, a, b, span=span)
 
 
@@ -371,12 +377,12 @@ def add(a, b):
         return _pair("ori", a, b)  # As torch has it.
     if a.type == "f32":
         return _pair("addf", a, b, _CONTRACT)
-    return _pair("addi", a, b, span=_spans(operator.add, a, b))
+    return _sum("addi", operator.add, a, b)
 
 
 def subtract(a, b):
     a, b = _numbers(a, b)
-    return _pair("subf", a, b, _CONTRACT) if a.type == "f32" else _pair("subi", a, b, span=_spans(operator.sub, a, b))
+    return _pair("subf", a, b, _CONTRACT) if a.type == "f32" else _sum("subi", operator.sub, a, b)
 
 
 def multiply(a, b):
@@ -385,7 +391,8 @@ def multiply(a, b):
         return _pair("andi", a, b)
     if a.type == "f32":
         return _pair("mulf", a, b, _REASSOCIATE)
-    return _product("muli", a, b, _spans(operator.mul, a, b))
+    span = _spans(operator.mul, a, b)
+    return _pair("muli", *_of_32_bits(a, b, span), span=span)
 
 
 def divide(a, b):
@@ -396,7 +403,7 @@ def divide(a, b):
 
 
 def _divisor(region, value):
-    """A positive constant: regions are evaluated for padding, too, where others might be zero."""
+    """A constant other than 0: regions are evaluated for padding, too, where others might be zero."""
     if value.constant is None or value.constant == 0:
         what = "0" if value.constant == 0 else "a value that may be zero"
         raise region.error(f"expected integer // and % by a constant other than 0, but got {what}")
@@ -409,13 +416,11 @@ def floor_divide(a, b):
     if a.type == "f32":
         return unary("math.floor", _pair("divf", a, b))
     number = _divisor(region, b)
-    if number < 0:
-        a, b = negate(a), region.constant(-number, a.type)
-    if b.constant == 1:
-        return a
+    if abs(number) == 1:
+        return a if number == 1 else negate(a)
     region.fix(b)
-    span = None if a.span is None else (a.span[0] // b.constant, a.span[1] // b.constant)
-    return _pair("divui" if a.natural else "floordivsi", a, b, span=span)
+    span = None if a.span is None else _within(*(x // number for x in a.span))
+    return _pair("divui" if a.natural and number > 0 else "floordivsi", a, b, span=span)
 
 
 def remainder(a, b):
@@ -425,13 +430,13 @@ def remainder(a, b):
         return _pair("remui", a, b, span=_within(0, b.constant - 1))
     if a.type != "f32" and b.constant > 0:
         whole = floor_divide(a, b)
-        # Never more than a: the product wraps nowhere.
+        # Within 32 bits, or the difference wraps back.
         rest = subtract(a, _pair("muli", whole, b))
         return Value(rest.region, rest.name, rest.type, span=_within(0, b.constant - 1))
     return subtract(a, multiply(floor_divide(a, b), b))
 
 
-def _repeated(a, count):
+def repeated(a, count):
     """a to a count of 1 or more, by squares."""
     result = None
     while count:
@@ -454,7 +459,7 @@ def power(a, b):
         return _whole_power(a, b)
     if count is not None and math.isfinite(count) and count == int(count) and abs(count) <= 64:
         whole = a if isinstance(count, int) and count > 0 else convert(a, "f32")
-        result = _repeated(whole, int(abs(count)))
+        result = repeated(whole, int(abs(count)))
         return result if count > 0 else divide(a.region.constant(1.0, "f32"), result)
     if count == 0.5:
         return unary("math.sqrt", a)
@@ -463,13 +468,13 @@ def power(a, b):
 
 def _whole_power(a, b):
     """An integer to an integer of 0 or more, by squares; beyond 32 bits it wraps, as torch's does."""
-    region = a.region
+    region, b = a.region, convert(b, "i32")
     if a.constant in (1, -1):
         is_odd = compare("ne", bitwise("andi", b, 1), 0)
         return select(is_odd, region.constant(a.constant, "i32"), region.constant(1, "i32"))
     if not b.natural:
-        raise region.error("expected integers to the power of what is 0 or more, or x.float() ** y, but got an exponent that may be less")
-    b = convert(b, "i32")
+        raise region.error(
+            "expected integers to the power of what is 0 or more, or a float, as in 2.0 ** y, but got an exponent that may be less")
     a = convert(a, "i64" if a.type == "i64" else "i32")
     result, bits = region.constant(1, a.type), b.span[1].bit_length()
     for bit in range(bits):
@@ -520,6 +525,9 @@ def bitwise(operation, a, b):
     a, b = unify(a, b)
     if a.type == "f32":
         raise a.region.error("expected &, | and ^ of booleans or integers, but got f32")
+    for one, other in ((a, b), (b, a)):
+        if one.type == "i1" and one.constant is (operation == "andi"):
+            return other
     span = None
     if a.natural and b.natural:
         most = (1 << max(a.span[1], b.span[1]).bit_length()) - 1
@@ -532,10 +540,12 @@ def shift(operation, a, b):
     bits = 64 if a.type == "i64" else 32
     if a.type == "f32" or b.constant is None or not 0 <= b.constant < bits:
         raise a.region.error(f"expected an integer to be shifted by a constant from 0 to {bits - 1}")
-    a.region.fix(b)
+    span = None if a.span is None else tuple(x >> b.constant for x in a.span)
     if operation == "shli":
-        return _product(operation, a, b, None if a.span is None else _within(*(x << b.constant for x in a.span)))
-    return _pair(operation, a, b, span=None if a.span is None else tuple(x >> b.constant for x in a.span))
+        span = None if a.span is None else _within(*(x << b.constant for x in a.span))
+        a, b = _of_32_bits(a, b, span)
+    a.region.fix(b)
+    return _pair(operation, a, b, span=span)
 
 
 _SIGNED = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}

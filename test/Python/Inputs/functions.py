@@ -1,8 +1,10 @@
 """mask= and score_mod=: Python functions and the kernels that are made of them, against the same functions of
 tensors."""
 
+import collections
 import functools
 import math
+import operator
 import sys
 import types
 import unittest
@@ -12,6 +14,7 @@ import numpy
 import reference
 import torch
 from torch import float32
+from torch.nn.attention.flex_attention import and_masks, noop_mask, or_masks
 
 B, H, HKV, SQ, SKV, D = 2, 4, 2, 45, 70, 16
 
@@ -80,9 +83,16 @@ SCORES = {
     "whole-powers": lambda s, b, h, q, k: (s * 0.5)**13 * 1e-3 + s**0 + (s * s + 1) ** -3 + h**2 * 0.1 + (s * s) ** 0.5 + 2 ** (h * 0.5),
     "real-powers": lambda s, b, h, q, k: (s.abs() + 0.5) ** 1.5 - torch.pow(s * s + 1, 1 - 0.25 * h),
     "signed-powers": lambda s, b, h, q, k: s * (-1) ** (q + k) + (h - 1.5) ** (k % 4) + (h - 1.0) ** (q % 3) + 0.0 ** (k // 30),
-    "integer-powers": lambda s, b, h, q, k: s + 3 ** (k // 20) * 0.01 + 0 ** (k // 20) + (h - 2) ** (q % 4) * 0.1 + 2**h * 0.1,
+    "integer-powers": lambda s, b, h, q, k: s + 3 ** (k // 20) * 0.01 + 0 ** (k // 20) + (h - 2) ** (q % 4) * 0.1 + 2**h * 0.1 + 2 ** (q > k),
     "whole-quotients": lambda s, b, h, q, k: s + torch.floor(k / 41) + (q / 7).int() - torch.floor((k * q) / C.wholes[q]) * 0.1,
     "greatest": lambda s, b, h, q, k: torch.fmax(s, C.holes[k]) - torch.fmin(C.holes[k], s),
+    "activations": lambda s, b, h, q, k: torch.log(torch.nn.functional.gelu(s) + torch.nn.functional.silu(s) + torch.nn.functional.relu(s) + 2),
+    "more-activations": lambda s, b, h, q, k: (
+        torch.nn.functional.softplus(s * 9) + torch.nn.functional.gelu(s, approximate="tanh") + torch.nn.functional.leaky_relu(s)),
+    "signs": lambda s, b, h, q, k: s + torch.sign(k - q) * 0.5 + torch.trunc(s) - torch.isnan(s) * 1.0 + torch.expm1(-s.abs()) + torch.log1p(s * s),
+    "trigonometric": lambda s, b, h, q, k: torch.sin(torch.cos(s)) + torch.tan(s * 0.1 + h) + torch.atan(s),
+    "aten": lambda s, b, h, q, k: torch.ops.aten.where(q >= k, s + torch.ops.aten.index(C.slopes, [h]), s * 0.5),
+    "made": lambda s, b, h, q, k: s + torch.zeros_like(s) + s.new_full((), 0.5) + torch.ones_like(q) * 0.25,
     "keywords": lambda s, b, h, q, k: torch.where(q > k, input=s, other=torch.pow(s, exponent=2)) + (q * 0.5).to(int),
     "erf": lambda s, b, h, q, k: s * torch.erf(s * 0.7) + torch.floor(s) - torch.ceil(s * 2),
     "functions": lambda s, b, h, q, k: torch.sigmoid(s) + torch.exp(-s.abs()) + torch.log(1 + s * s),
@@ -117,9 +127,13 @@ MASKS = {
     # Of 32 bits, as FlexAttention's indices are.
     "hash": lambda b, h, q, k: ((q.int() * 73856093) ^ (k.int() * 19349663)) % 5 != 0,
     "hash-of-pairs": lambda b, h, q, k: ((q.int() * 50 + k.int()) * 26544357) % 97 < 50,
+    "overflow-of-sums": lambda b, h, q, k: ((k + 2147483640).int() // 7 > 0) & ((-2147483640 - k) >> 3 < 0) | (k % 4 == 0),
+    "negative-divisors": lambda b, h, q, k: ((k.int() << 31) % -7 == -5) | ((q.int() * 2**30) // -4096 >= 0),
     "overflow": lambda b, h, q, k: (k.int() * 50000000) // 7 >= 0,
     "shifts": lambda b, h, q, k: ((k.int() << 26) >> 26 >= 0) | (((1 << 30) >> 28) > k),
     "long": lambda b, h, q, k: (k * 1e9).long() > 20000000000,
+    "of-torch": and_masks(lambda b, h, q, k: q >= k - 30, or_masks(lambda b, h, q, k: k % 3 == 0, lambda b, h, q, k: q - k < 9)),
+    "noop": and_masks(noop_mask, or_masks(lambda b, h, q, k: C.ids[b, q] == C.ids[b, k], lambda b, h, q, k: k < 4)),
     "sum-of-booleans": lambda b, h, q, k: ((k < 16) + C.allowed[b, q, k]) == 1,
 }
 CAUSAL = MASKS["causal"]
@@ -181,10 +195,11 @@ class Masks(Functions):
                     wanted = reference.attention(*tensors, score=lambda s, *_: s + extra.double())
                     reference.check(self, o, wanted[0], float32)
                     reference.check(self, lse, wanted[1], float32)
-            with self.subTest(shape=shape, dtype=bool):
-                o = attn_mlir.attention(*tensors, mask=allowed, schedule=TILES)
-                keep = allowed.expand(B, H, SQ, SKV)
-                reference.check(self, o, reference.attention(*tensors, keep=keep)[0], float32)
+            keep = allowed.expand(B, H, SQ, SKV)
+            for name, mask in (("bool", allowed), ("expanded", keep), ("numpy", numpy.broadcast_to(allowed.numpy(), (B, H, SQ, SKV)))):
+                with self.subTest(shape=shape, mask=name):
+                    o = attn_mlir.attention(*tensors, mask=mask, schedule=TILES)
+                    reference.check(self, o, reference.attention(*tensors, keep=keep)[0], float32)
 
     def test_mask_and_score_mod(self):
         tensors = make(5)
@@ -272,6 +287,57 @@ class Keys(unittest.TestCase):
             change()
             o = attn_mlir.attention(*tensors, score_mod=score)
             reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
+
+    def test_what_functions_have(self):
+        """Attributes of functions, arrays of a partial's function, strides, and names of a tuple."""
+        tensors, array, slanted = make(24), numpy.array([1.0, 2.0], numpy.float32), torch.arange(H * SKV).view(H, SKV) * 0.01
+        flat, Pair = slanted.flatten(), collections.namedtuple("Pair", "x y")
+
+        def scaled(s, b, h, q, k):
+            return s * scaled.factor
+
+        partial = functools.partial(lambda w, s, b, h, q, k: s * float(array[0]) * w, 0.5)
+        pair, other = Pair(1.0, -2.0), collections.namedtuple("Pair", "y x")(1.0, -2.0)
+        scaled.factor = 1.0
+
+        def of_names(pair):
+            return lambda s, b, h, q, k: s * pair.x
+
+        def of_strides(x):
+            return lambda s, b, h, q, k: s + flat[h * x.stride(0) + k * x.stride(1)]
+
+        transposed = slanted.t().contiguous().t()
+        for before, change, after in (
+            (scaled, lambda: setattr(scaled, "factor", -0.5), scaled), (partial, lambda: array.__imul__(3), partial),
+            (of_names(pair), lambda: None, of_names(other)), (of_strides(slanted), lambda: None, of_strides(transposed)),
+        ):
+            attn_mlir.attention(*tensors, score_mod=before)
+            change()
+            o = attn_mlir.attention(*tensors, score_mod=after)
+            reference.check(self, o, reference.attention(*tensors, score=after)[0], float32)
+
+    def test_traces(self):
+        """How often functions are called: once for all calls that only read what a signature has."""
+        tensors, number, array, wide = make(25), torch.tensor(3), numpy.arange(SKV), numpy.float32(0.5)
+        functions = {
+            "number": dict(mask=lambda b, h, q, k: q - k < number),
+            "numpy": dict(mask=lambda b, h, q, k: array[k] < 9, score_mod=lambda s, b, h, q, k: s * wide + array[k] * 0.1),
+            "reduce": dict(mask=lambda b, h, q, k: functools.reduce(operator.and_, [q >= k, k < 50])),
+            "shape": dict(score_mod=lambda s, b, h, q, k: s + C.slopes[h] * C.slopes.shape[0]),
+            "of-torch": dict(mask=MASKS["of-torch"]),
+            "attribute": dict(mask=lambda b, h, q, k: k < C.wholes[q]),
+        }
+        before = attn_mlir._trace._trace
+        self.addCleanup(setattr, attn_mlir._trace, "_trace", before)
+        calls = []
+        attn_mlir._trace._trace = lambda *arguments: calls.append(1) or before(*arguments)
+        for name, keywords in functions.items():
+            with self.subTest(name):
+                calls.clear()
+                for _ in range(3):
+                    attn_mlir.attention(*tensors, **keywords)
+                # C is an object, of which attributes may change.
+                self.assertEqual(len(calls), 3 if name in ("shape", "attribute") else 1)
 
     def test_modules_that_change(self):
         """What a function imports is another each time."""
@@ -377,13 +443,16 @@ REFUSED = {
     "whole": (dict(score_mod=lambda s, b, h, q, k: s + C.bias), "to be indexed"),
     "partly": (dict(score_mod=lambda s, b, h, q, k: s + C.bias[h]), "expected 3 indices"),
     "more": (dict(score_mod=lambda s, b, h, q, k: s + C.slopes[h, q]), "expected 1 indices"),
+    "dot": (dict(score_mod=lambda s, b, h, q, k: s + torch.dot(C.bias[h, q], C.bias[h, k])), "but got 'dot'"),
+    "row": (dict(score_mod=lambda s, b, h, q, k: s + torch.exp(C.bias[h, q])), "expected 3 indices"),
     "slice": (dict(score_mod=lambda s, b, h, q, k: s + C.bias[h, :, k]), "expected scalar indices"),
     "float-index": (dict(score_mod=lambda s, b, h, q, k: s + C.slopes[s]), "expected integer indices"),
     "double": (dict(score_mod=lambda s, b, h, q, k: s + C.slopes.double()[h]), "but got torch.float64"),
     "float-mask": (dict(mask=lambda b, h, q, k: q * 0.5), "expected a boolean"),
     "none": (dict(mask=lambda b, h, q, k: None), "but got None"),
     "short": (dict(score_mod=lambda s, b, h, q, k: s + C.slopes[k]), f"expected at least {SKV} elements"),
-    "short-mask": (dict(mask=torch.ones(SQ, SKV - 1) > 0), f"expected at least {SKV} elements"),
+    "short-mask": (dict(mask=torch.ones(SQ, SKV - 1) > 0), f"expected 1 or {SKV} elements"),
+    "wide-expanded-mask": (dict(mask=torch.ones(1, 1).expand(SQ, SKV + 1)), f"expected 1 or {SKV} elements"),
     "long-mask": (dict(mask=torch.ones(SQ + 1, SKV) > 0), f"expected 1 or {SQ} elements"),
     "wide-mask": (dict(mask=torch.ones(2 * SKV)), f"expected 1 or {SKV} elements"),
     "many-heads": (dict(mask=torch.ones(H + 1, 1, 1)), f"expected 1 or {H} elements"),

@@ -202,7 +202,7 @@ static StringRef whatIsRefused(Operation *op) {
     if (cmp.getPredicate() == arith::CmpFPredicate::AlwaysFalse ||
         cmp.getPredicate() == arith::CmpFPredicate::AlwaysTrue)
       return "a predicate that compares nothing";
-  // NVIDIA's and AMD's back ends compare with 0, 1 and -1, the wrong way.
+  // NVIDIA's back end has true for 0, AMD's false for 1.5.
   if (isa<arith::FPToSIOp, arith::FPToUIOp>(op) &&
       op->getResult(0).getType().isInteger(1))
     return "i1 as its result";
