@@ -11,12 +11,10 @@ _DTYPES = {
 }
 _ORDER = ("batch", "head", "query", "key")
 _AXES = {"%b": "batch", "%h": "head", "%i": "query", "%j": "key"}
-
-
 _tracing = threading.local()
 
 
-class watched_reads:
+class WatchedReads:
     """While a function is traced: ``found`` says whether it read numbers of arrays, which its text then has as constants
     (``x[0]``, ``x.max()``, ``x.item()``), so that another call may want another text."""
 
@@ -158,7 +156,7 @@ class Captures:
 
     def scalar(self, region, value):
         """A number, or an array of one element, as a Value."""
-        with watched_reads():  # What is read here, a signature has.
+        with WatchedReads():  # What is read here, a signature has.
             return self._scalar(region, value)
 
     def _scalar(self, region, value):
@@ -183,7 +181,7 @@ class Captures:
 
     def read(self, region, array, items):
         """An element at ``items``, or what waits for more of them."""
-        with watched_reads():
+        with WatchedReads():
             return self._read(region, array, items)
 
     def _read(self, region, array, items):

@@ -211,7 +211,8 @@ _TABLE = {
     "square": lambda a: v.multiply(a, a), "reciprocal": lambda a: v.divide(v.wrap(a.region, 1.0), a),
     "gelu": _gelu, "silu": lambda a: v.multiply(a, _sigmoid(a)), "softplus": _softplus, "leaky_relu": _leaky_relu,
     # GPUs have no math.tan.
-    "tan": lambda a: v.divide(v.unary("math.sin", a), v.unary("math.cos", a)), "sign": _sign, "trunc": _truncated, "fix": _truncated, "isnan": lambda a: v.compare("ne", a, a),
+    "tan": lambda a: v.divide(v.unary("math.sin", a), v.unary("math.cos", a)),
+    "sign": _sign, "trunc": _truncated, "fix": _truncated, "isnan": lambda a: v.compare("ne", a, a),
     "sigmoid": _sigmoid, "softcap": v.softcap, "rsqrt": _rsqrt, "where": _where, "to": _to, "type": _to, "__getitem__": _getitem,
     "index": lambda array, indices: _getitem(array, tuple(indices)),
     "float": lambda a: v.convert(a, "f32"), "int": lambda a: v.convert(a, "i32"),

@@ -16,7 +16,7 @@ import threading
 import types
 
 from ._arrays import is_torch, torch_module
-from ._captures import Captures, Marked, is_array, is_number, note_read, strides_of, watched_reads
+from ._captures import Captures, Marked, is_array, is_number, note_read, strides_of, WatchedReads
 from ._errors import TraceError
 from ._values import MOST_INDEX, Region, Value, convert, wrap
 
@@ -208,8 +208,8 @@ class Signature:
         known = function.__globals__
         read = tuple((name, self.of(known[name], is_marked)) for name in names if name in known)
         defaults = tuple(map(self.of, function.__defaults__ or ()))
-        named = tuple((name, self.of(value)) for known in (function.__kwdefaults__ or {}, function.__dict__)
-                      for name, value in known.items())
+        named = tuple((name, self.of(value)) for group in (function.__kwdefaults__ or {}, function.__dict__)
+                      for name, value in group.items())
         return "function", function.__code__, cells, read, defaults, named
 
 
@@ -359,7 +359,7 @@ def trace(score_mod, mask, heads, are_fixed=False):
         if traced is not None:
             _traces.move_to_end(key)
     if traced is None:
-        with watched_reads() as reads:
+        with WatchedReads() as reads:
             traced = _trace(score_mod, mask, heads, are_fixed)
         if reads.found or _places(traced.constants, signature) is None:
             key = None
