@@ -195,12 +195,15 @@ attn.kernel @copy(%x: !attn.view<4xf32>, %y: !attn.view<4xf32>) {
 // CHECK: %[[SUM:[^ ]+]] = linalg.generic {indexing_maps = [#[[TILE]], #[[ROWS]]], iterator_types = ["parallel", "reduction"]} ins(%[[E]] : tensor<4x8xf32>) outs(%[[SUM0]] : tensor<4xf32>)
 // CHECK: arith.addf {{.*}} fastmath<reassoc>
 // CHECK: %[[BOTH:[^ ]+]] = arith.addf %[[MAX]], %[[SUM]] : tensor<4xf32>
-// CHECK: linalg.generic {indexing_maps = [#[[ROWS]], #[[TILE]]], iterator_types = ["parallel", "parallel"]} ins(%[[BOTH]] : tensor<4xf32>)
+// CHECK: %[[ALONG:[^ ]+]] = linalg.generic {indexing_maps = [#[[ROWS]], #[[TILE]]], iterator_types = ["parallel", "parallel"]} ins(%[[BOTH]] : tensor<4xf32>)
 // CHECK: %[[IOTA:[^ ]+]] = linalg.generic {indexing_maps = [#[[TILE]]], iterator_types = ["parallel", "parallel"]} outs(%{{[^ ]+}} : tensor<4x8xindex>)
 // CHECK: %[[AT:[^ ]+]] = linalg.index 1
 // CHECK-NEXT: arith.addi %[[AT]], %[[CTA]] : index
 // CHECK: %[[SPLAT:[^ ]+]] = linalg.fill ins(%[[CTA]] : index)
 // CHECK: arith.cmpi slt, %[[IOTA]], %[[SPLAT]]
+// Quotients by rows stay exact; another one may be a product with a reciprocal, where it says so.
+// CHECK: %[[EXACT:[^ ]+]] = arith.divf %[[E]], %[[ALONG]] : tensor<4x8xf32>
+// CHECK: arith.divf %[[EXACT]], %{{[^ ]+}} fastmath<arcp> : tensor<4x8xf32>
 // CHECK-NOT: attn.{{[a-jl-z]}}
 attn.kernel @tiles(%q: !attn.view<?x?xf16>, %k: !attn.view<?x?xf32>, %o: !attn.view<?x?xf32>) {
   %c0 = arith.constant 0 : index
@@ -220,7 +223,9 @@ attn.kernel @tiles(%q: !attn.view<?x?xf16>, %k: !attn.view<?x?xf32>, %o: !attn.v
     %r = attn.iota 1 from %w : tensor<4x8xindex>
     %sp = tensor.splat %w : tensor<4x8xindex>
     %cmp = arith.cmpi slt, %r, %sp : tensor<4x8xindex>
-    %f = arith.select %cmp, %b, %e : tensor<4x8xi1>, tensor<4x8xf32>
+    %n = arith.divf %e, %b fastmath<arcp> : tensor<4x8xf32>
+    %p = arith.divf %n, %zero fastmath<arcp> : tensor<4x8xf32>
+    %f = arith.select %cmp, %b, %p : tensor<4x8xi1>, tensor<4x8xf32>
     attn.store %f, %o[%c0, %w] : tensor<4x8xf32> -> !attn.view<?x?xf32>
   }
 }

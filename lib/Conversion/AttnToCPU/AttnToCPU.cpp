@@ -353,11 +353,21 @@ struct ConvertAttnToCPUPass
     });
   }
 
+  /// LLVM would make products with reciprocals of quotients by rows, too, which
+  /// saves a CPU little, and results that are exact would be so no longer.
+  void keepQuotientsByRows(ModuleOp module) {
+    module.walk([](arith::DivFOp div) {
+      if (div.getRhs().getDefiningOp<BroadcastOp>())
+        div.setFastmath(div.getFastmath() & ~arith::FastMathFlags::arcp);
+    });
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(checkPreconditions(module)) || failed(separateExchanges(module)))
       return signalPassFailure();
     lowerLastParts(module);
+    keepQuotientsByRows(module);
     declareTouch(module);
     numKernels += llvm::range_size(module.getOps<KernelOp>());
     ViewConverter converter;
