@@ -1,6 +1,7 @@
 //===- ReadScalars.cpp - Constants and scalar operations ------------------===//
 
 #include "Comprehension.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -81,11 +82,8 @@ static const Expr *applyFloatFunction(Comprehension &c, Operation *op,
 /// and of what is not the same on all targets.
 static bool isRefused(Operation *op, ArrayRef<const Expr *> operands,
                       Type element) {
-  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op) && element.isInteger(1))
+  if (!attn::AttentionOp::whatVaries(op).empty())
     return true;
-  if (auto cmp = dyn_cast<arith::CmpFOp>(op))
-    return cmp.getPredicate() == arith::CmpFPredicate::AlwaysFalse ||
-           cmp.getPredicate() == arith::CmpFPredicate::AlwaysTrue;
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     const Expr *before = operands[0];
     while (before->kind == ExprKind::Call &&
@@ -134,7 +132,7 @@ const Expr *attn::raise::applyScalarOp(Comprehension &c, Operation *op,
         return c.makeAdd(c.makeMul(operands[0], operands[1]), operands[2]);
       })
       .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) {
-        return op->hasAttr("roundingmode")
+        return isRefused(op, operands, element)
                    ? nullptr
                    : applyFloatCast(c, op, operands[0], element);
       })

@@ -6,6 +6,7 @@ import sys
 from . import _values as v
 from ._captures import Partial
 from ._errors import TraceError
+from ._powers import power, repeated
 from ._values import Value
 
 _UNARY = {
@@ -62,7 +63,7 @@ def _sigmoid(a):
 def _gelu(a, approximate="none"):
     a = v.convert(a, "f32")
     if approximate == "tanh":
-        inner = v.multiply(v.add(a, v.multiply(v.repeated(a, 3), 0.044715)), math.sqrt(2 / math.pi))
+        inner = v.multiply(v.add(a, v.multiply(repeated(a, 3), 0.044715)), math.sqrt(2 / math.pi))
         return v.multiply(v.multiply(a, 0.5), v.add(v.unary("math.tanh", inner), 1.0))
     return v.multiply(v.multiply(a, 0.5), v.add(v.unary("math.erf", v.multiply(a, math.sqrt(0.5))), 1.0))
 
@@ -190,8 +191,8 @@ _TABLE = {
     **_named(_swapped(v.floor_divide), "__rfloordiv__"),
     **_named(_with_region(v.remainder), "remainder", "__mod__"),
     **_named(_swapped(v.remainder), "__rmod__"),
-    **_named(_with_region(v.power), "pow", "__pow__"),
-    **_named(_swapped(v.power), "__rpow__"),
+    **_named(_with_region(power), "pow", "__pow__"),
+    **_named(_swapped(power), "__rpow__"),
     **_named(v.negate, "neg", "negative", "__neg__"),
     **_named(v.absolute, "abs", "absolute", "__abs__"),
     **_named(v.invert, "bitwise_not", "__invert__"),

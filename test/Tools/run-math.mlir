@@ -49,7 +49,18 @@ func.func @f(%q: tensor<1x2x?x64xf32>, %k: tensor<1x2x?x64xf32>, %v: tensor<1x2x
     %a0 = arith.addf %s11, %h2 : f32
     %a1 = arith.addf %a0, %h3 : f32
     %a2 = arith.addf %a1, %h4 : f32
-    attn.yield %a2 : f32
+    // Halves are where the two roundings differ.
+    %half = arith.constant 0.5 : f32
+    %two = arith.constant 2 : i32
+    %key = arith.index_cast %j : index to i32
+    %float = arith.sitofp %key : i32 to f32
+    %halves = arith.mulf %float, %half : f32
+    %even = math.roundeven %halves : f32
+    %rest = arith.subf %even, %halves : f32
+    %square = math.fpowi %x, %two : f32, i32
+    %a3 = arith.addf %a2, %rest : f32
+    %a4 = arith.addf %a3, %square : f32
+    attn.yield %a4 : f32
   } : (tensor<1x2x?x64xf32>, tensor<1x2x?x64xf32>, tensor<1x2x?x64xf32>) -> tensor<1x2x?x64xf32>
   return %o : tensor<1x2x?x64xf32>
 }

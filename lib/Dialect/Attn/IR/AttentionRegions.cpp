@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace attn;
@@ -193,9 +194,7 @@ static bool restoresIndex(Operation *op) {
          before->getResult(0).getType().getIntOrFloatBitWidth() < 32;
 }
 
-/// What upstream or a back end makes something else of than it says; empty for
-/// most operations.
-static StringRef whatIsRefused(Operation *op) {
+StringRef AttentionOp::whatVaries(Operation *op) {
   // With an integer that was cast to a float, canonicalization ends in
   // undefined behaviour.
   if (auto cmp = dyn_cast<arith::CmpFOp>(op))
@@ -204,7 +203,7 @@ static StringRef whatIsRefused(Operation *op) {
       return "a predicate that compares nothing";
   // NVIDIA's back end has true for 0, AMD's false for 1.5.
   if (isa<arith::FPToSIOp, arith::FPToUIOp>(op) &&
-      op->getResult(0).getType().isInteger(1))
+      getElementTypeOrSelf(op->getResult(0)).isInteger(1))
     return "i1 as its result";
   // The CPU rounds to nearest, whatever is asked for.
   if (auto narrow = dyn_cast<arith::TruncFOp>(op);
@@ -265,7 +264,7 @@ struct RegionVerifier {
       return undefined(inner, "a divisor that may be zero or -1");
     if (shiftsOut(&inner))
       return undefined(inner, "an amount that may be all bits or more");
-    if (StringRef what = whatIsRefused(&inner); !what.empty())
+    if (StringRef what = AttentionOp::whatVaries(&inner); !what.empty())
       return op->emitOpError()
                  .append(name, " expects operations that mean the same on all "
                                "targets")

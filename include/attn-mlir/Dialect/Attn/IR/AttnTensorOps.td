@@ -245,6 +245,10 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     bool hasMaskRegion() { return !getKeep().empty(); }
     /// Arguments of the regions before the captures.
     static constexpr unsigned kScoreArguments = 5, kKeepArguments = 4;
+    /// What of an operation of arith or math, on scalars or elementwise, upstream or a
+    /// back end makes something else of than it says, in words: regions refuse it.
+    /// Empty for most.
+    static ::llvm::StringRef whatVaries(::mlir::Operation *op);
     /// How many elements of tensors the score modification reads for each score, at its
     /// query and key.
     unsigned countReadsOfEachScore();
